@@ -1,0 +1,1 @@
+"""The compared methods, one module each."""

@@ -1,0 +1,31 @@
+"""Baseline: all features."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from blufs.base import BaseSelector, Solution
+
+
+class Baseline(BaseSelector):
+    """Keep every feature: what clustering gives without selection.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from blufs import Baseline
+    >>> int(Baseline().fit(load_wine().data).support_.sum())
+    13
+    """
+
+    def __init__(self):
+        pass
+
+    n_features_to_select = None
+    _parameter_constraints = {}
+
+    def _resolve_n_features(self, d: int) -> int:
+        return d
+
+    def _rank(self, X: np.ndarray, precomputed) -> Solution:
+        return Solution(scores=np.ones(X.shape[1], dtype=X.dtype))
