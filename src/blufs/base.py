@@ -132,7 +132,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):
 
     def _validate(self, X) -> np.ndarray:
         X = validate_data(self, X, dtype=[np.float64, np.float32], ensure_min_samples=2)
-        if np.all(X == X[0]):
+        if np.all(X[0] == X):
             raise ValueError(
                 "X has no variance: all samples are equal, so there is nothing to select by"
             )
@@ -204,7 +204,7 @@ def check_n_clusters(n_clusters: int, n_samples: int) -> None:
 
 def _varying(X: np.ndarray) -> np.ndarray | slice:
     """Indices of the features that are not constant; a full slice (no copy of X) if all vary."""
-    varying = (X != X[0]).any(axis=0)
+    varying = (X[0] != X).any(axis=0)
     return slice(None) if varying.all() else np.flatnonzero(varying)
 
 

@@ -37,7 +37,7 @@ def squared_distance_blocks(X: np.ndarray):
 
 
 def clip_n_neighbors(n_neighbors: int, n_samples: int) -> int:
-    """Return ``n_neighbors``, or ``n_samples - 1`` with a warning when there are too few samples."""
+    """``n_neighbors``, or ``n_samples - 1`` with a warning when there are too few samples."""
     if n_neighbors < n_samples:
         return n_neighbors
     warnings.warn(
@@ -105,7 +105,8 @@ def adaptive_neighbors(
     """Adaptive-neighbour graph in closed form.
 
     Minimises ``sum_j e_ij a_ij + r_i a_ij^2`` over the simplex for every sample i, with the r_i
-    that leaves exactly k neighbours: ``a_ij = (e_{i,k+1} - e_ij) / (k e_{i,k+1} - sum_{l<=k} e_il)``.
+    that leaves exactly k neighbours:
+    ``a_ij = (e_{i,k+1} - e_ij) / (k e_{i,k+1} - sum_{l<=k} e_il)``.
 
     Parameters
     ----------
@@ -214,7 +215,7 @@ class SampleGraph:
         if self.n_components > 1:
             warnings.warn(
                 f"the neighbour graph has {self.n_components} connected components; its leading "
-                "eigenvectors are taken as the component indicators (raise n_neighbors to connect it)",
+                "eigenvectors are the component indicators (raise n_neighbors to connect it)",
                 UserWarning,
                 stacklevel=3,
             )

@@ -16,7 +16,7 @@ import inspect
 from collections.abc import Sequence
 from functools import cache
 from importlib.metadata import entry_points
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import clone
@@ -57,7 +57,7 @@ def known_methods() -> dict[str, str]:
 
 
 def method_class(name: str, class_path: str | None = None) -> type:
-    """Class of the method ``name``; ``class_path`` (``package.module:Class``) overrides the lookup."""
+    """Class of the method ``name``, or the one at ``class_path`` (``package.module:Class``)."""
     path = class_path or known_methods().get(ALIASES.get(name, name))
     if path is None:
         raise UnknownMethodError(
@@ -100,7 +100,7 @@ class AnySelector(BaseSelector):
         self.estimator = estimator
 
     n_features_to_select = None
-    _parameter_constraints = {"estimator": "no_validation"}
+    _parameter_constraints: ClassVar[dict] = {"estimator": "no_validation"}
 
     def _solve(self, X: np.ndarray, s_values: Sequence[int], precomputed) -> dict[int, Solution]:
         name = self._count_parameter()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 
 from blufs.base import BaseSelector, Solution
@@ -22,7 +24,7 @@ class Baseline(BaseSelector):
         pass
 
     n_features_to_select = None
-    _parameter_constraints = {}
+    _parameter_constraints: ClassVar[dict] = {}
 
     def _resolve_n_features(self, d: int) -> int:
         return d
