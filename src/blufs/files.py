@@ -48,16 +48,15 @@ def read_json(path: str | os.PathLike) -> Any:
 
 
 def write_npz(path: str | os.PathLike, arrays: Mapping[str, np.ndarray]) -> None:
-    """Write arrays as a compressed .npz whose bytes depend on nothing but the arrays.
+    """Write arrays as an .npz whose bytes depend on nothing but the arrays.
 
     ``numpy.savez`` leaves date and permissions of the members to the zip library; here both are
-    fixed, so that the same arrays give the same file.
+    fixed. Nothing is compressed, because zip libraries compress differently (and every job reads
+    these files).
     """
-    with atomic_path(path) as temporary:
-        with zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
-            for name, array in arrays.items():
-                member = zipfile.ZipInfo(f"{name}.npy", date_time=(1980, 1, 1, 0, 0, 0))
-                member.compress_type = zipfile.ZIP_DEFLATED
-                member.external_attr = 0o644 << 16
-                with archive.open(member, "w", force_zip64=True) as stream:
-                    np.lib.format.write_array(stream, np.asanyarray(array), allow_pickle=False)
+    with atomic_path(path) as temporary, zipfile.ZipFile(temporary, "w") as archive:
+        for name, array in arrays.items():
+            member = zipfile.ZipInfo(f"{name}.npy", date_time=(1980, 1, 1, 0, 0, 0))
+            member.external_attr = 0o644 << 16
+            with archive.open(member, "w", force_zip64=True) as stream:
+                np.lib.format.write_array(stream, np.asanyarray(array), allow_pickle=False)
