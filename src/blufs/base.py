@@ -26,6 +26,10 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from blufs.graph import SampleGraph
 
 
+class MethodLimitError(ValueError):
+    """The data are beyond a documented size limit of the method."""
+
+
 @dataclass(frozen=True)
 class Solution:
     """What a method found for one s.
@@ -72,6 +76,8 @@ class BaseSelector(SelectorMixin, BaseEstimator):
 
     #: Parameters that ``precompute`` does not depend on (besides ``n_features_to_select``).
     tuned_parameters: ClassVar[tuple[str, ...]] = ()
+    #: Whether ``select_path`` answers for all features only, whatever s is asked for.
+    selects_all: ClassVar[bool] = False
 
     _parameter_constraints: ClassVar[dict] = {
         "n_features_to_select": [
@@ -209,9 +215,9 @@ def _varying(X: np.ndarray) -> np.ndarray | slice:
 
 
 def _check_count(s, d: int) -> int:
-    if isinstance(s, bool) or not isinstance(s, Integral) or s < 1:
+    if isinstance(s, bool) or not isinstance(s, Integral) or int(s) < 1:
         raise ValueError(f"the number of features must be a positive integer, got {s!r}")
-    if s > d:
+    if int(s) > d:
         raise ValueError(f"n_features_to_select={s} is above the number of features, {d}")
     return int(s)
 

@@ -73,7 +73,7 @@ def method_class(name: str, class_path: str | None = None) -> type:
 
 def is_random(cls: type) -> bool:
     """Whether the result depends on a seed: the class has the parameter ``random_state``."""
-    return "random_state" in inspect.signature(cls.__init__).parameters
+    return "random_state" in inspect.signature(cls).parameters
 
 
 def make_selector(cls: type, parameters: dict[str, Any]) -> BaseSelector:

@@ -24,10 +24,15 @@ class Baseline(BaseSelector):
         pass
 
     n_features_to_select = None
+    selects_all: ClassVar[bool] = True
     _parameter_constraints: ClassVar[dict] = {}
 
     def _resolve_n_features(self, d: int) -> int:
         return d
+
+    def select_path(self, X, s_values, *, precomputed=None) -> dict[int, Solution]:
+        d = np.shape(X)[1]
+        return super().select_path(X, [d])
 
     def _rank(self, X: np.ndarray, precomputed) -> Solution:
         return Solution(scores=np.ones(X.shape[1], dtype=X.dtype))

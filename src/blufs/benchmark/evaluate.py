@@ -1,0 +1,132 @@
+"""Stage "evaluate": cluster and classify with the chosen settings under the full protocol."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from blufs.benchmark.protocol import CLUSTERING_METRICS, METRICS, Protocol
+from blufs.benchmark.records import Record
+from blufs.graph import SampleGraph
+from blufs.tuning import label_free_criteria
+
+logger = logging.getLogger("blufs.evaluate")
+
+CHOICES = ("default", "blind", "oracle", "oracle_budget")
+
+
+@dataclass(frozen=True)
+class Cells:
+    """The cells that one job evaluates: all s, or one; all repetitions, or one."""
+
+    s: int | None = None
+    seed: int | None = None
+
+    def repetitions(self, count: int) -> list[int]:
+        """Repetitions of a kind that has ``count`` of them."""
+        if self.seed is None:
+            return list(range(count))
+        return [self.seed] if self.seed < count else []
+
+
+def evaluate(
+    X: np.ndarray,
+    y: np.ndarray,
+    graph: SampleGraph,
+    dataset: str,
+    selections: Sequence[Record],
+    choices: dict[str, Any],
+    protocol: Protocol,
+    cells: Cells,
+) -> list[Record]:
+    """One record per (choice, metric, s): the values of all repetitions and what was selected.
+
+    A selection that serves several choices is evaluated once. Repetition r of a random method uses
+    the fit with seed ``r mod (number of fit seeds)``.
+    """
+    by_key = {(r["settings"], r["s"], r["fit_seed"]): r for r in selections}
+    fit_seeds = sorted({r["fit_seed"] for r in selections})
+    s_values = sorted({r["s"] for r in selections if cells.s in (None, r["s"])})
+    evaluator = _Evaluator(X, y, graph, dataset, protocol)
+    records = []
+    for s in s_values:
+        for choice in CHOICES:
+            for metric in METRICS:
+                chosen = choices[choice]
+                settings = chosen if isinstance(chosen, str) else chosen[metric][str(s)]
+                fits = [by_key[settings, s, seed] for seed in fit_seeds]
+                records.append(
+                    {
+                        "choice": choice,
+                        "metric": metric,
+                        "s": s,
+                        "settings": settings,
+                        "n_settings": choices[
+                            "n_budget" if choice == "oracle_budget" else "n_settings"
+                        ],
+                        **evaluator.record(metric, fits, cells),
+                    }
+                )
+        logger.info("evaluated s = %d (%d of %d)", s, s_values.index(s) + 1, len(s_values))
+    return records
+
+
+class _Evaluator:
+    """Evaluate selections, each one once for clustering and once for classification."""
+
+    def __init__(self, X, y, graph: SampleGraph, dataset: str, protocol: Protocol):
+        self.X, self.y, self.graph = X, y, graph
+        self.dataset, self.protocol = dataset, protocol
+        self._known: dict[Any, Record] = {}
+
+    def record(self, metric: str, fits: list[Record], cells: Cells) -> Record:
+        clustering = metric in CLUSTERING_METRICS
+        count = self.protocol.clusterings if clustering else self.protocol.splits
+        repetitions = cells.repetitions(count)
+        failed = next((fit for fit in fits if fit["status"] != "ok"), None)
+        result: Record = {
+            "seeds": repetitions,
+            "values": [None] * len(repetitions),
+            "criteria": {},
+            "evaluation_seconds": 0.0,
+            "status": "ok",
+            "reason": "",
+            "fits": fits,
+        }
+        if failed:
+            return result | {"status": failed["status"], "reason": failed["reason"]}
+        for number, fit in enumerate(fits):
+            mine = [r for r in repetitions if r % len(fits) == number]
+            if not mine:
+                continue
+            scores, new = self._evaluate(clustering, fit["features"], mine)
+            for repetition, value in zip(mine, scores[metric], strict=True):
+                result["values"][repetitions.index(repetition)] = value
+            result["criteria"] = result["criteria"] or scores.get("criteria", {})
+            result["evaluation_seconds"] += scores["seconds"] if new else 0.0
+        return result
+
+    def _evaluate(
+        self, clustering: bool, features: list[int], repetitions: list[int]
+    ) -> tuple[Record, bool]:
+        key = (clustering, tuple(features), tuple(repetitions))
+        if key in self._known:
+            return self._known[key], False
+        start = time.perf_counter()
+        chosen = self.X[:, features]
+        scores: Record
+        if clustering:
+            partitions, found = self.protocol.cluster(chosen, self.y, self.dataset, repetitions)
+            criteria = label_free_criteria(self.X, self.graph, features, partitions)
+            scores = {**found, "criteria": {k: float(v) for k, v in criteria.items()}}
+        else:
+            accuracy = self.protocol.classify(chosen, self.y, self.dataset, repetitions)
+            scores = {"accuracy": accuracy}
+        scores["seconds"] = time.perf_counter() - start
+        self._known[key] = scores
+        return scores, True

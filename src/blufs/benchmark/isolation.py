@@ -1,0 +1,101 @@
+"""Run fits in a child process that is stopped when it exceeds its time or memory."""
+
+from __future__ import annotations
+
+import multiprocessing
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from typing import Any, Generic, TypeVar
+
+import psutil
+
+_POLL_SECONDS = 0.2
+
+Task = TypeVar("Task")
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one task may use."""
+
+    seconds: float
+    memory_mb: float
+
+
+@dataclass(frozen=True)
+class Outcome(Generic[Task]):
+    """Result of one task; ``status`` is "ok", "timeout" or "memory"."""
+
+    task: Task
+    status: str
+    value: Any = None
+    reason: str = ""
+
+
+def run_isolated(
+    work: Callable[[Task], Any], tasks: Sequence[Task], limits: Limits
+) -> Iterator[Outcome[Task]]:
+    """Apply ``work`` to every task in a forked process; a task over its limits is stopped.
+
+    One process serves all tasks, so that ``work`` can keep what they share; after a stop a new one
+    goes on with the next task. ``work`` must not raise.
+    """
+    context = multiprocessing.get_context("fork")
+    done = 0
+    while done < len(tasks):
+        receiver, sender = context.Pipe(duplex=False)
+        process = context.Process(target=_serve, args=(work, tasks[done:], sender), daemon=True)
+        process.start()
+        sender.close()
+        try:
+            while done < len(tasks):
+                outcome = _await(process, receiver, tasks[done], limits)
+                yield outcome
+                done += 1
+                if outcome.status != "ok":
+                    break
+        finally:
+            process.kill()
+            process.join()
+            receiver.close()
+
+
+def _serve(work: Callable, tasks: Sequence, sender: Connection) -> None:
+    for task in tasks:
+        try:
+            sender.send(("ok", work(task)))
+        except MemoryError as error:
+            sender.send(("memory", f"out of memory: {error}"))
+            return
+
+
+def _await(process, receiver: Connection, task: Task, limits: Limits) -> Outcome[Task]:
+    start = time.monotonic()
+    watched = psutil.Process(process.pid)
+    while True:
+        if receiver.poll(_POLL_SECONDS):
+            return _receive(process, receiver, task)
+        if time.monotonic() - start > limits.seconds:
+            reason = f"stopped after the limit of {limits.seconds:g} s"
+            return Outcome(task, "timeout", reason=reason)
+        try:
+            used = watched.memory_info().rss / 2**20
+        except psutil.Error:
+            continue
+        if used > limits.memory_mb:
+            reason = f"stopped at {used:.0f} MB, above the limit of {limits.memory_mb:g} MB"
+            return Outcome(task, "memory", reason=reason)
+
+
+def _receive(process, receiver: Connection, task: Task) -> Outcome[Task]:
+    try:
+        status, payload = receiver.recv()
+    except EOFError:
+        process.join()
+        reason = f"the process died with exit code {process.exitcode} (killed: out of memory?)"
+        return Outcome(task, "memory", reason=reason)
+    if status == "ok":
+        return Outcome(task, "ok", payload)
+    return Outcome(task, status, reason=payload)

@@ -1,0 +1,67 @@
+"""Stage "screen": score every setting of a grid by a light protocol.
+
+The labels enter the columns acc, nmi and accuracy, which only the oracle reads; the columns
+``criterion_*`` never see them.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Sequence
+
+import numpy as np
+
+from blufs.benchmark.protocol import Protocol
+from blufs.benchmark.records import Record
+from blufs.graph import SampleGraph
+from blufs.tuning import label_free_criteria
+
+logger = logging.getLogger("blufs.screen")
+
+
+def screen(
+    X: np.ndarray,
+    y: np.ndarray,
+    graph: SampleGraph,
+    dataset: str,
+    selections: Sequence[Record],
+    protocol: Protocol,
+) -> list[Record]:
+    """One record per selection: mean scores and label-free criteria under the light protocol."""
+    records = []
+    for number, selection in enumerate(selections, start=1):
+        record = {
+            key: selection[key]
+            for key in (
+                "settings",
+                "fit_seed",
+                "s",
+                "status",
+                "reason",
+                "n_iter",
+                "converged",
+                "fit_seconds",
+            )
+        }
+        start = time.perf_counter()
+        if selection["status"] == "ok":
+            record |= _score(X, y, graph, dataset, selection["features"], protocol)
+        record["score_seconds"] = time.perf_counter() - start
+        records.append(record)
+        if number % 10 == 0 or number == len(selections):
+            logger.info("screened %d of %d selections", number, len(selections))
+    return records
+
+
+def _score(X, y, graph, dataset, features, protocol: Protocol) -> Record:
+    chosen = X[:, features]
+    partitions, scores = protocol.cluster(chosen, y, dataset, list(range(protocol.clusterings)))
+    accuracies = protocol.classify(chosen, y, dataset, list(range(protocol.splits)))
+    criteria = label_free_criteria(X, graph, features, partitions)
+    return {
+        "acc": float(np.mean(scores["acc"])),
+        "nmi": float(np.mean(scores["nmi"])),
+        "accuracy": float(np.mean(accuracies)),
+        **{f"criterion_{name}": float(value) for name, value in criteria.items()},
+    }
