@@ -1,0 +1,225 @@
+"""Comparison of several methods over several datasets (Demšar, JMLR 7, 2006).
+
+Everything here works on a score matrix: a frame with one row per dataset and one column per
+method, larger is better, NaN where a method has no result.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+import scikit_posthocs
+from scipy import stats
+from statsmodels.stats.multitest import multipletests
+
+#: Fewest methods and datasets for which the Friedman test is defined.
+MIN_METHODS, MIN_DATASETS = 3, 2
+
+#: Scores closer than this are ties; sums in another order differ by less.
+TIE_DECIMALS = 10
+
+
+class Complete(NamedTuple):
+    """The part of a score matrix without gaps, and what was left out to get there."""
+
+    scores: pd.DataFrame
+    left_out_datasets: list[str]
+    left_out_methods: list[str]
+
+
+def complete_block(scores: pd.DataFrame) -> Complete:
+    """Largest sensible part of ``scores`` without NaN.
+
+    Methods that miss more than half of the datasets (of those on which any method has a score) are
+    left out, then the datasets on which a remaining method has no score.
+    """
+    reached = scores.dropna(how="all")
+    kept = reached.loc[:, reached.isna().mean() <= 0.5] if len(reached) else reached.iloc[:, :0]
+    block = kept.dropna()
+    return Complete(
+        block,
+        [name for name in scores.index if name not in block.index],
+        [name for name in scores.columns if name not in block.columns],
+    )
+
+
+def ranks(scores: pd.DataFrame) -> pd.DataFrame:
+    """Rank of every method on every dataset, 1 is best, ties share the mean rank."""
+    return scores.round(TIE_DECIMALS).rank(axis=1, ascending=False, method="average")
+
+
+def average_ranks(scores: pd.DataFrame) -> pd.Series:
+    """Mean rank of every method over the datasets, in the order of the columns."""
+    return ranks(scores).mean()
+
+
+def friedman(scores: pd.DataFrame) -> dict[str, float]:
+    """Friedman's test that all methods are equal.
+
+    Returns
+    -------
+    dict with ``chi2`` and ``p_value`` (corrected for ties, by SciPy), ``chi2_uncorrected`` =
+    12 N / (k (k + 1)) * (sum_j R_j^2 - k (k + 1)^2 / 4) as in Demšar's text, and Iman and
+    Davenport's ``f`` = (N - 1) chi2 / (N (k - 1) - chi2) of the latter with its ``f_p_value``.
+    All are NaN, p-values 1, when no method differs from another anywhere.
+    """
+    n, k = scores.shape
+    if k < MIN_METHODS or n < MIN_DATASETS:
+        raise ValueError(
+            f"Friedman's test needs {MIN_METHODS} methods and {MIN_DATASETS} datasets, "
+            f"got {k} and {n}"
+        )
+    rank = ranks(scores)
+    if (rank.nunique(axis=1) == 1).all():
+        nothing = float("nan")
+        return {
+            "chi2": nothing,
+            "p_value": 1.0,
+            "chi2_uncorrected": 0.0,
+            "f": 0.0,
+            "f_p_value": 1.0,
+        }
+    chi2, p_value = stats.friedmanchisquare(*rank.to_numpy().T)
+    mean = rank.mean().to_numpy()
+    plain = 12 * n / (k * (k + 1)) * (np.sum(mean**2) - k * (k + 1) ** 2 / 4)
+    rest = n * (k - 1) - plain
+    f = (n - 1) * plain / rest if rest > 1e-12 else np.inf
+    return {
+        "chi2": float(chi2),
+        "p_value": float(p_value),
+        "chi2_uncorrected": float(plain),
+        "f": float(f),
+        "f_p_value": float(stats.f.sf(f, k - 1, (k - 1) * (n - 1))),
+    }
+
+
+def nemenyi(scores: pd.DataFrame) -> pd.DataFrame:
+    """P-values of Nemenyi's test for every pair of methods, shape (k, k)."""
+    return scikit_posthocs.posthoc_nemenyi_friedman(ranks(scores))
+
+
+def critical_difference(n_methods: int, n_datasets: int, alpha: float = 0.05) -> float:
+    """Difference of average ranks above which two methods differ by Nemenyi's test.
+
+    CD = q sqrt(k (k + 1) / (6 N)), q = quantile of the studentised range / sqrt 2.
+    """
+    q = stats.studentized_range.ppf(1 - alpha, n_methods, np.inf) / np.sqrt(2)
+    return float(q * np.sqrt(n_methods * (n_methods + 1) / (6 * n_datasets)))
+
+
+def wilcoxon_holm(scores: pd.DataFrame) -> pd.DataFrame:
+    """P-values of Wilcoxon's signed-rank test for every pair, corrected by Holm, shape (k, k).
+
+    Zero differences are split between both sides, as Demšar does.
+    """
+    methods = list(scores.columns)
+    pairs = list(combinations(methods, 2))
+    raw = [_wilcoxon(scores[a] - scores[b]) for a, b in pairs]
+    table = pd.DataFrame(1.0, index=methods, columns=methods)
+    if pairs:
+        corrected = multipletests(raw, method="holm")[1]
+        for (a, b), p_value in zip(pairs, corrected, strict=True):
+            table.loc[a, b] = table.loc[b, a] = float(p_value)
+    return table
+
+
+def _wilcoxon(difference: pd.Series) -> float:
+    difference = difference.round(TIE_DECIMALS)
+    if not difference.any():
+        return 1.0
+    return float(stats.wilcoxon(difference, zero_method="zsplit").pvalue)
+
+
+def cliques(mean_ranks: pd.Series, p_values: pd.DataFrame, alpha: float = 0.05) -> list[list[str]]:
+    """Maximal runs of methods, best rank first, in which no pair differs at level ``alpha``."""
+    order = list(mean_ranks.sort_values(kind="stable").index)
+    runs: list[list[str]] = []
+    last_end = 0
+    for start in range(len(order)):
+        end = start + 1
+        while end < len(order) and (p_values.loc[order[end], order[start:end]] >= alpha).all():
+            end += 1
+        if end - start > 1 and end > last_end:
+            runs.append(order[start:end])
+            last_end = end
+    return runs
+
+
+def bootstrap_interval(
+    values: np.ndarray, *, confidence: float = 0.95, n_resamples: int = 2000
+) -> tuple[float, float]:
+    """Percentile bootstrap interval of the mean of ``values`` of shape (n,); NaN if n < 2."""
+    values = np.asarray(values, dtype=float)
+    if len(values) < 2:
+        return float("nan"), float("nan")
+    interval = stats.bootstrap(
+        (values,),
+        np.mean,
+        confidence_level=confidence,
+        n_resamples=n_resamples,
+        method="percentile",
+        rng=np.random.default_rng(0),
+    ).confidence_interval
+    return float(interval.low), float(interval.high)
+
+
+def compare(scores: pd.DataFrame, alpha: float = 0.05) -> dict[str, Any]:
+    """Every test above on the complete part of ``scores``, ready to be written as JSON.
+
+    Tests that are not defined for so few methods or datasets are None, and ``notes`` says why.
+    """
+    block, left_out_datasets, left_out_methods = complete_block(scores)
+    n, k = block.shape
+    summary: dict[str, Any] = {
+        "alpha": alpha,
+        "datasets": list(block.index),
+        "methods": list(block.columns),
+        "left_out_datasets": left_out_datasets,
+        "left_out_methods": left_out_methods,
+        "average_ranks": average_ranks(block).to_dict() if n else {},
+        "friedman": None,
+        "critical_difference": None,
+        "nemenyi": None,
+        "cliques": [],
+        "wilcoxon_holm": None,
+        "notes": _notes(n, k, alpha, left_out_datasets, left_out_methods),
+    }
+    if n >= MIN_DATASETS and k >= 2:
+        summary["wilcoxon_holm"] = wilcoxon_holm(block).to_dict()
+    if n >= MIN_DATASETS and k >= MIN_METHODS:
+        p_values = nemenyi(block)
+        summary["friedman"] = {
+            key: value if np.isfinite(value) else None for key, value in friedman(block).items()
+        }
+        summary["critical_difference"] = critical_difference(k, n, alpha)
+        summary["nemenyi"] = p_values.to_dict()
+        summary["cliques"] = cliques(average_ranks(block), p_values, alpha)
+    return summary
+
+
+def _notes(n, k, alpha, left_out_datasets, left_out_methods) -> list[str]:
+    notes = []
+    if left_out_methods:
+        notes.append(f"no score on most datasets: {', '.join(left_out_methods)}")
+    if left_out_datasets:
+        notes.append(f"not every method has a score: {', '.join(left_out_datasets)}")
+    if n < MIN_DATASETS or k < MIN_METHODS:
+        notes.append(
+            f"{k} methods on {n} datasets: Friedman's test needs {MIN_METHODS} and {MIN_DATASETS}"
+        )
+    elif critical_difference(k, n, alpha) >= k - 1:
+        notes.append(
+            f"{n} datasets are too few for Nemenyi's test to tell any two of {k} methods apart "
+            "(the critical difference is above the largest possible difference of ranks)"
+        )
+    smallest = 2 * 0.5**n * k * (k - 1) / 2
+    if n >= MIN_DATASETS and k >= 2 and smallest >= alpha:
+        notes.append(
+            f"{n} datasets are too few for Wilcoxon's test with Holm's correction over "
+            f"{k * (k - 1) // 2} pairs to reach {alpha:g}: the smallest possible p-value is "
+            f"{min(smallest, 1.0):.3g}"
+        )
+    return notes
