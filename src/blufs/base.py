@@ -191,7 +191,7 @@ class GraphSelector(BaseSelector):
 
     n_neighbors: int
 
-    def _precompute(self, X: np.ndarray) -> SampleGraph:
+    def _precompute(self, X: np.ndarray) -> Any:
         return SampleGraph.from_data(X, self.n_neighbors)
 
     def _graph(self, X: np.ndarray, precomputed) -> SampleGraph:

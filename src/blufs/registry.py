@@ -19,7 +19,7 @@ from importlib.metadata import entry_points
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 
 from blufs.base import BaseSelector, Solution
 
@@ -71,9 +71,16 @@ def method_class(name: str, class_path: str | None = None) -> type:
         raise UnknownMethodError(f"method {name!r}: cannot import {path!r}: {error}") from error
 
 
-def is_random(cls: type) -> bool:
-    """Whether the result depends on a seed: the class has the parameter ``random_state``."""
-    return "random_state" in inspect.signature(cls).parameters
+def is_random(method: type | BaseEstimator) -> bool:
+    """Whether the result can depend on a seed: there is a parameter ``random_state``.
+
+    An estimator (not a class) may know better, by its property ``_is_random``.
+    """
+    known = None if isinstance(method, type) else getattr(method, "_is_random", None)
+    if known is not None:
+        return bool(known)
+    cls = method if isinstance(method, type) else type(method)
+    return "random_state" in inspect.signature(cls.__init__).parameters
 
 
 def make_selector(cls: type, parameters: dict[str, Any]) -> BaseSelector:

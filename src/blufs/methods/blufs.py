@@ -1,0 +1,304 @@
+"""BLUFS: bi-level unsupervised feature selection (J. Liu, Ju, Xiu, W. Liu, arXiv 2505.20563)."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import ClassVar
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from blufs.base import GraphSelector, Solution, check_n_clusters
+from blufs.graph import SampleGraph, fix_signs, neighbor_matrix
+from blufs.preprocessing import FEATURE_SCALINGS, scale_features
+from blufs.solver.data import ScaledData
+from blufs.solver.objective import Weights
+from blufs.solver.p_step import candidate_neighbors, graph_laplacian, uniform_weights
+from blufs.solver.pam import Problem, Result, State, make_state, minimize
+from blufs.solver.w_step import dense_w_step, smoothing, solve_on_support, start_w
+from blufs.solver.y_step import Y_SOLVERS
+
+CONSTRAINTS = ("every", "final", "none")
+INITS = ("spectral", "random")
+
+
+@dataclass(frozen=True)
+class SharedStart:
+    """What fits with other weights or another s share.
+
+    Attributes
+    ----------
+    graph : SampleGraph of n samples
+    neighbors, allowed : ndarray of shape (n, k)
+        Candidates of the learned graph.
+    norms, energies : ndarray of shape (d,)
+        ``||a_j||^2`` and ``a_j' L a_j`` of the scaled features a_j, with L the Laplacian of the
+        initial learned graph.
+    """
+
+    graph: SampleGraph
+    neighbors: np.ndarray
+    allowed: np.ndarray
+    norms: np.ndarray
+    energies: np.ndarray
+
+
+class BLUFS(GraphSelector):
+    """Bi-level unsupervised feature selection with the row-sparsity constraint held throughout.
+
+    Minimises, over a projection W with at most s non-zero rows, pseudo-labels Y with orthonormal
+    columns and a neighbour graph P whose columns lie on the simplex,
+
+        ||XW - Y||^2 + lam ||W||^2 - alpha Tr(Y' S Y)
+        + beta sum_ij ||W'x_i - W'x_j||^2 P_ij + mu ||P||^2,
+
+    with S the normalised heat-kernel similarity of the samples, by sweeps over P, W and Y that
+    never raise it. The features of the non-zero rows are selected.
+
+    Parameters
+    ----------
+    n_features_to_select : int, float or None, default=None
+        Number s or fraction of features; None takes half.
+    n_clusters : int, default=8
+        Columns of Y and W: the number of clusters that the data is thought to have.
+    alpha, beta, lam, mu : float
+        Weights of the model: pseudo-labels, graph smoothness, ridge, graph regularisation.
+    n_neighbors : int, default=10
+        Neighbours of the similarity graph, and candidates of the learned one.
+    scaling : {"center+unit", "unit", "standard", "minmax", "none"}, default="center+unit"
+        Scaling of the features inside ``fit``.
+    init : {"spectral", "random"}, default="spectral"
+        Start of Y: leading eigenvectors of S, or scaled indicators of random clusters.
+    clustering_level : bool, default=True
+        False drops the clustering level (the paper's Case I): alpha counts as 0, Y is only an
+        orthonormal scale for XW, and starts from the leading principal components.
+    constraint : {"every", "final", "none"}, default="every"
+        When W has at most s non-zero rows: at every iteration; only at the end, by keeping the s
+        largest rows of the unconstrained solution; never, the rows being only ranked (the paper's
+        Case II). The last two select the same features and differ in ``coef_``.
+    y_solver : {"polar", "penalty"}, default="polar"
+        Polar iteration, or the paper's exact-penalty method.
+    tau : float, default=1e-3
+        Weight of the proximal terms.
+    max_iter : int, default=50
+        Most sweeps.
+    tol : float, default=1e-4
+        Stop when the objective changes by less than this, relative to max(|objective|, 1).
+    random_state : int, RandomState or None, default=None
+        Seed of ``init="random"``; otherwise the result is deterministic.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (n_features, n_clusters)
+        W.
+    embedding_ : ndarray of shape (n_samples, n_clusters)
+        Y.
+    graph_ : sparse array of shape (n_samples, n_samples)
+        P; its columns sum to one.
+    scores_ : ndarray of shape (n_features,)
+        Row norms of W.
+    ranking_, support_, n_iter_, converged_, objective_history_
+        See :class:`~blufs.base.BaseSelector`.
+
+    Notes
+    -----
+    The ablations of the paper: Case I is ``clustering_level=False``, Case II ``constraint="none"``,
+    Case III ``beta=0``.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from blufs import BLUFS
+    >>> selector = BLUFS(n_features_to_select=4, n_clusters=3).fit(load_wine().data)
+    >>> selector.transform(load_wine().data).shape
+    (178, 4)
+    """
+
+    tuned_parameters: ClassVar[tuple[str, ...]] = ("alpha", "beta", "lam", "mu")
+
+    _parameter_constraints: ClassVar[dict] = {
+        **GraphSelector._parameter_constraints,
+        "n_clusters": [Interval(Integral, 1, None, closed="left")],
+        "alpha": [Interval(Real, 0, None, closed="left")],
+        "beta": [Interval(Real, 0, None, closed="left")],
+        "lam": [Interval(Real, 0, None, closed="left")],
+        "mu": [Interval(Real, 0, None, closed="left")],
+        "scaling": [StrOptions(set(FEATURE_SCALINGS))],
+        "init": [StrOptions(set(INITS))],
+        "clustering_level": ["boolean"],
+        "constraint": [StrOptions(set(CONSTRAINTS))],
+        "y_solver": [StrOptions(set(Y_SOLVERS))],
+        "tau": [Interval(Real, 0, None, closed="neither")],
+        "max_iter": [Interval(Integral, 0, None, closed="left")],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        n_features_to_select=None,
+        *,
+        n_clusters=8,
+        alpha=1.0,
+        beta=0.01,
+        lam=0.01,
+        mu=1.0,
+        n_neighbors=10,
+        scaling="center+unit",
+        init="spectral",
+        clustering_level=True,
+        constraint="every",
+        y_solver="polar",
+        tau=1e-3,
+        max_iter=50,
+        tol=1e-4,
+        random_state=None,
+    ):
+        self.n_features_to_select = n_features_to_select
+        self.n_clusters = n_clusters
+        self.alpha = alpha
+        self.beta = beta
+        self.lam = lam
+        self.mu = mu
+        self.n_neighbors = n_neighbors
+        self.scaling = scaling
+        self.init = init
+        self.clustering_level = clustering_level
+        self.constraint = constraint
+        self.y_solver = y_solver
+        self.tau = tau
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
+
+    @property
+    def _is_random(self) -> bool:
+        """Whether another seed can give another result, see :func:`blufs.registry.is_random`."""
+        return self.init == "random"
+
+    def _precompute(self, X: np.ndarray) -> SharedStart:
+        return self._share(X, self._graph(scale_features(X, self.scaling), None))
+
+    def _share(self, X: np.ndarray, graph: SampleGraph) -> SharedStart:
+        data = ScaledData(X, self.scaling)
+        neighbors, allowed = candidate_neighbors(graph, self.n_neighbors)
+        L = graph_laplacian(neighbors, uniform_weights(allowed))
+        energies = data.quadratic_forms(lambda block: L @ block)
+        return SharedStart(graph, neighbors, allowed, data.squared_norms(), energies)
+
+    def _solve(self, X: np.ndarray, s_values: list[int], precomputed) -> dict[int, Solution]:
+        check_n_clusters(self.n_clusters, len(X))
+        if precomputed is None:
+            shared = self._precompute(X)
+        elif isinstance(precomputed, SharedStart):
+            shared = precomputed
+        else:
+            shared = self._share(X, self._graph(X, precomputed))
+        problem = self._problem(X, shared)
+        Y, p = self._start(problem, shared), uniform_weights(shared.allowed)
+        M = smoothing(graph_laplacian(shared.neighbors, p), self.beta)
+        if self.constraint == "every":
+            results = self._constrained_path(problem, M, Y, p, s_values)
+        else:
+            everything = np.arange(X.shape[1])
+            zero = np.zeros((X.shape[1], Y.shape[1]))
+            W = dense_w_step(problem.dense, M, Y, zero, self.lam, self.tau)
+            state = make_state(problem, everything, W, Y, p)
+            result = minimize(problem, state, self.max_iter, self.tol, constrained=False)
+            results = dict.fromkeys(s_values, result)
+        self._warn_unless_converged(results)
+        return {s: self._solution(problem, result, s) for s, result in results.items()}
+
+    def _problem(self, X: np.ndarray, shared: SharedStart) -> Problem:
+        alpha = self.alpha if self.clustering_level else 0.0
+        weights = Weights(alpha, self.beta, self.lam, self.mu, self.tau)
+        diagonal = shared.norms + 2 * self.beta * shared.energies + self.lam + self.tau
+        return Problem(
+            data=ScaledData(X, self.scaling),
+            S=shared.graph.normalized,
+            neighbors=shared.neighbors,
+            allowed=shared.allowed,
+            diagonal=diagonal,
+            weights=weights,
+            y_solver=self.y_solver,
+        )
+
+    def _start(self, problem: Problem, shared: SharedStart) -> np.ndarray:
+        """Initial Y of shape (n, c), orthonormal columns."""
+        n, c = len(problem.neighbors), self.n_clusters
+        if self.init == "random":
+            return random_indicators(n, c, check_random_state(self.random_state))
+        if self.clustering_level:
+            return shared.graph.leading_eigenvectors(c)[1]
+        U = np.linalg.svd(problem.dense, full_matrices=False)[0][:, :c]
+        if U.shape[1] < c:
+            U = np.linalg.qr(np.hstack([U, np.eye(n, c - U.shape[1])]))[0]
+        return fix_signs(U)
+
+    def _constrained_path(self, problem, M, Y, p, s_values) -> dict[int, Result]:
+        ridge = self.lam + self.tau
+        order = start_w(problem.data, M, Y, ridge, problem.diagonal, max(s_values))
+        results = {}
+        for s in s_values:
+            W = solve_on_support(problem.data, M, Y, ridge, order[:s])
+            state = make_state(problem, order[:s], W, Y, p)
+            results[s] = minimize(problem, state, self.max_iter, self.tol)
+        return results
+
+    def _warn_unless_converged(self, results: dict[int, Result]) -> None:
+        late = sorted(s for s, result in results.items() if not result.converged)
+        if late:
+            warnings.warn(
+                f"BLUFS did not converge in max_iter={self.max_iter} sweeps for s in {late}; the "
+                "result is usable, a larger max_iter or tol removes this warning",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+
+    def _solution(self, problem: Problem, result: Result, s: int) -> Solution:
+        state = result.state
+        norms = np.linalg.norm(state.W, axis=1)
+        scores = np.zeros(problem.data.shape[1])
+        scores[state.support] = norms
+        coef = np.zeros((len(scores), state.W.shape[1]))
+        coef[state.support] = state.W
+        order = np.argsort(-scores, kind="stable")
+        if self.constraint == "every":
+            order = self._order(problem, state)
+        elif self.constraint == "final":
+            coef[order[s:]] = 0
+        return Solution(
+            scores=scores,
+            order=order,
+            n_iter=result.n_iter,
+            converged=result.converged,
+            objective_history=result.history,
+            per_feature={"coef_": coef},
+            fitted={
+                "embedding_": state.Y,
+                "graph_": neighbor_matrix(problem.neighbors, state.p).T.tocsr(),
+            },
+        )
+
+    @staticmethod
+    def _order(problem: Problem, state: State) -> np.ndarray:
+        """The support by row norm, then the other features by what they would still explain."""
+        chosen = state.support[np.argsort(-np.linalg.norm(state.W, axis=1), kind="stable")]
+        R = problem.data.correlate(state.Y - state.Z)
+        gains = np.einsum("ij,ij->i", R, R) / problem.diagonal
+        gains[chosen] = -1
+        rest = np.argsort(-gains, kind="stable")[: len(gains) - len(chosen)]
+        return np.concatenate([chosen, rest])
+
+
+def random_indicators(n: int, c: int, random_state: np.random.RandomState) -> np.ndarray:
+    """Scaled indicators ``E (E'E)^-1/2`` of random non-empty clusters, shape (n, c)."""
+    labels = np.concatenate([np.arange(c), random_state.randint(c, size=n - c)])
+    random_state.shuffle(labels)
+    Y = np.zeros((n, c))
+    Y[np.arange(n), labels] = 1
+    return Y / np.sqrt(Y.sum(axis=0))

@@ -1,0 +1,59 @@
+"""The scaled data matrix as an operator, so that scaling costs no copy of X."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from blufs.preprocessing import affine_scaling
+
+
+class ScaledData:
+    """The n x d matrix ``A = (X - shift) / divisor``, applied without being formed.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, d)
+    scaling : str
+        One of :data:`blufs.preprocessing.FEATURE_SCALINGS`.
+    """
+
+    def __init__(self, X: np.ndarray, scaling: str):
+        self.X = X
+        self.shift, self.divisor = affine_scaling(X, scaling)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.X.shape
+
+    def columns(self, features: np.ndarray) -> np.ndarray:
+        """``A[:, features]`` as a float64 array of shape (n, len(features))."""
+        chosen = self.X[:, features].astype(np.float64)
+        chosen -= self.shift[features]
+        chosen /= self.divisor[features]
+        return chosen
+
+    def correlate(self, V: np.ndarray) -> np.ndarray:
+        """``A' V`` for V of shape (n, m), as a float64 array of shape (d, m): one pass over X."""
+        # V may be large times X's mean; taking the column sums off V first would need a copy of V.
+        product = (self.X.T @ V.astype(self.X.dtype, copy=False)).astype(np.float64, copy=False)
+        product -= np.outer(self.shift, V.sum(axis=0))
+        product /= self.divisor[:, None]
+        return product
+
+    def squared_norms(self) -> np.ndarray:
+        """``||a_j||^2`` of every column, shape (d,)."""
+        return self.quadratic_forms(lambda block: block)
+
+    def quadratic_forms(self, apply) -> np.ndarray:
+        """``a_j' apply(a_j)`` of every column, shape (d,), a block of columns at a time.
+
+        ``apply`` maps an (n, m) array to an (n, m) array and is linear.
+        """
+        n, d = self.shape
+        width = max(1, 2**20 // n)
+        forms = np.empty(d)
+        for start in range(0, d, width):
+            features = np.arange(start, min(start + width, d))
+            block = self.columns(features)
+            forms[features] = np.einsum("ij,ij->j", block, apply(block))
+        return forms

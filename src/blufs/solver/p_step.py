@@ -1,0 +1,78 @@
+"""The graph block: each column of P is a projection onto the simplex, exact and sparse.
+
+P is kept as an array ``p`` of shape (n, k): ``p[j, l]`` is the weight ``P_ij`` of sample j's l-th
+candidate ``i = neighbors[j, l]``. Row j of ``p`` is the non-zero part of column j of P, so "columns
+of P on the simplex" reads "rows of ``p`` on the simplex". The candidates are part of the feasible
+set and stay fixed, which is why the block can never raise the objective.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.sparse as sp
+
+from blufs.graph import SampleGraph, laplacian, neighbor_matrix
+from blufs.simplex import project_rows_to_simplex
+
+
+def candidate_neighbors(graph: SampleGraph, n_neighbors: int) -> tuple[np.ndarray, np.ndarray]:
+    """The most similar samples of every sample, ties by smaller index.
+
+    Returns
+    -------
+    neighbors : ndarray of int, shape (n, k)
+        Rows with fewer than k neighbours are filled with the sample itself.
+    allowed : ndarray of bool, shape (n, k)
+        False where filled; an isolated sample is allowed itself, which costs nothing.
+    """
+    S = graph.similarity
+    n = S.shape[0]
+    k = max(1, min(n_neighbors, int(np.diff(S.indptr).max(initial=0))))
+    neighbors = np.repeat(np.arange(n)[:, None], k, axis=1)
+    allowed = np.zeros((n, k), dtype=bool)
+    for j in range(n):
+        row = slice(S.indptr[j], S.indptr[j + 1])
+        strongest = np.argsort(-S.data[row], kind="stable")[:k]
+        neighbors[j, : len(strongest)] = S.indices[row][strongest]
+        allowed[j, : max(1, len(strongest))] = True
+    return neighbors, allowed
+
+
+def uniform_weights(allowed: np.ndarray) -> np.ndarray:
+    """Equal weights on the allowed candidates, (n, k): the minimiser of ``||P||^2``."""
+    return allowed / allowed.sum(axis=1, keepdims=True)
+
+
+def candidate_distances(Z: np.ndarray, neighbors: np.ndarray) -> np.ndarray:
+    """``||z_j - z_i||^2`` for every candidate i of every sample j, shape (n, k); Z is (n, c)."""
+    distances = np.empty(neighbors.shape)
+    for l in range(neighbors.shape[1]):  # noqa: E741
+        difference = Z - Z[neighbors[:, l]]
+        distances[:, l] = np.einsum("ij,ij->i", difference, difference)
+    return distances
+
+
+def p_step(
+    V: np.ndarray, p_old: np.ndarray, allowed: np.ndarray, beta: float, mu: float, tau: float
+) -> np.ndarray:
+    """Exact minimiser of ``sum beta V p + mu p^2 + tau (p - p_old)^2`` with rows on the simplex.
+
+    Completing the square gives ``Proj((2 tau p_old - beta V) / (2 (mu + tau)))``.
+
+    Parameters
+    ----------
+    V, p_old : ndarray of shape (n, k)
+    allowed : ndarray of bool, shape (n, k)
+        Where False the weight is zero.
+
+    Returns
+    -------
+    ndarray of shape (n, k)
+    """
+    target = (2 * tau * p_old - beta * V) / (2 * (mu + tau))
+    return project_rows_to_simplex(np.where(allowed, target, -np.inf))
+
+
+def graph_laplacian(neighbors: np.ndarray, p: np.ndarray) -> sp.csr_array:
+    """Laplacian L of the symmetrised P: ``sum_ij ||z_i - z_j||^2 P_ij = 2 Tr(Z' L Z)``."""
+    return laplacian(neighbor_matrix(neighbors, p))

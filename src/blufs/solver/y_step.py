@@ -1,0 +1,112 @@
+"""The pseudo-label block: minimise over Y with orthonormal columns
+
+    h(Y) = ||Z - Y||^2 - alpha Tr(Y' S Y) + tau ||Y - Y_old||^2,    Y'Y = I,
+
+with Z = XW (n x c) and S the normalised similarity (eigenvalues in [-1, 1]). On the constraint
+``||Y||^2 = c``, so that ``h(Y) = const - 2 Tr(Y'(Z + tau Y_old)) - alpha Tr(Y' S Y)``.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.sparse as sp
+
+
+def polar_factor(A: np.ndarray) -> np.ndarray:
+    """Orthonormal factor U V' of the thin SVD of A (n x c): the closest Y with Y'Y = I."""
+    # The c x c eigenproblem is several times faster; it is exact only for well-conditioned A.
+    values, vectors = np.linalg.eigh(A.T @ A)
+    if values[0] > 1e-6 * values[-1]:
+        return A @ ((vectors / np.sqrt(values)) @ vectors.T)
+    U, _, Vt = np.linalg.svd(A, full_matrices=False)
+    return U @ Vt
+
+
+def y_step_polar(
+    Z: np.ndarray,
+    S: sp.csr_array,
+    Y_old: np.ndarray,
+    alpha: float,
+    tau: float,
+    max_iter: int = 50,
+    tol: float = 1e-6,
+) -> np.ndarray:
+    """Iterate ``Y <- polar(alpha (S + I) Y + Z + tau Y_old)`` from Y_old.
+
+    ``alpha (S + I)`` is positive semidefinite, so -h is convex up to a constant on the constraint
+    and every iterate minimises its linear majorant: h never increases. Stops when an iterate moves
+    by less than ``tol`` times the norm of Y.
+    """
+    fixed = Z + tau * Y_old
+    Y = Y_old
+    for _ in range(max_iter):
+        Y_new = polar_factor(fixed + alpha * (S @ Y + Y) if alpha else fixed)
+        moved = np.linalg.norm(Y_new - Y)
+        Y = Y_new
+        if not alpha or moved < tol * np.sqrt(Y.shape[1]):
+            break
+    return Y
+
+
+def y_step_penalty(
+    Z: np.ndarray,
+    S: sp.csr_array,
+    Y_old: np.ndarray,
+    alpha: float,
+    tau: float,
+    max_iter: int = 100,
+    tol: float = 1e-8,
+) -> np.ndarray:
+    """The paper's exact-penalty method (Algorithm 2) from Y_old.
+
+    With ``g`` the gradient of h, ``Lam = sym(Y'g)`` and a penalty theta, step along
+    ``D = g - Y Lam + theta Y (Y'Y - I)`` with alternating Barzilai-Borwein lengths, scale back
+    into the ball ``||Y||_F <= 1.0001 sqrt(c)``, and orthonormalise at the end. The steps are not
+    monotone by themselves: Y_old is returned if it is better than what was reached.
+    """
+    c = Y_old.shape[1]
+    identity = np.eye(c)
+    radius = 1.0001 * np.sqrt(c)
+
+    def gradient(Y):
+        return 2 * ((1 + tau) * Y - Z - tau * Y_old) - 2 * alpha * (S @ Y)
+
+    def direction(Y, g, theta):
+        inner = Y.T @ g
+        multiplier = (inner + inner.T) / 2
+        violation = Y.T @ Y - identity
+        return g - Y @ (multiplier - theta * violation), g - Y @ multiplier
+
+    Y, g = Y_old, gradient(Y_old)
+    theta = np.clip(0.5 * np.linalg.norm(g) / c, 1e-10, 1e10)
+    D, stationarity = direction(Y, g, theta)
+    threshold = tol * max(np.linalg.norm(stationarity), 1e-30)
+    step = 0.5 / (np.linalg.norm(g) / np.sqrt(c) + theta + 1e-30)
+    for iteration in range(max_iter):
+        Y_new = Y - step * D
+        norm = np.linalg.norm(Y_new)
+        if norm > radius:
+            Y_new *= radius / norm
+        # A step far off the constraint is pulled back, else the penalty's model has no meaning.
+        if np.linalg.norm(Y_new.T @ Y_new - identity) > 0.5:
+            Y_new = polar_factor(Y_new)
+        D_new, stationarity = direction(Y_new, gradient(Y_new), theta)
+        dY, dD = Y_new - Y, D_new - D
+        Y, D = Y_new, D_new
+        curvature = abs(np.sum(dY * dD))
+        if np.linalg.norm(stationarity) < threshold or curvature < 1e-30:
+            break
+        step = np.sum(dY**2) / curvature if iteration % 2 == 0 else curvature / np.sum(dD**2)
+        step = min(step, 1e3)
+    Y = polar_factor(Y)
+    return (
+        Y if _gain(Y, Z, S, Y_old, alpha, tau) >= _gain(Y_old, Z, S, Y_old, alpha, tau) else Y_old
+    )
+
+
+def _gain(Y, Z, S, Y_old, alpha, tau) -> float:
+    """``-h(Y)`` up to a constant, for orthonormal Y."""
+    return float(np.sum(Y * (2 * (Z + tau * Y_old) + alpha * (S @ Y))))
+
+
+Y_SOLVERS = {"polar": y_step_polar, "penalty": y_step_penalty}
