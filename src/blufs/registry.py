@@ -80,7 +80,7 @@ def is_random(method: type | BaseEstimator) -> bool:
     if known is not None:
         return bool(known)
     cls = method if isinstance(method, type) else type(method)
-    return "random_state" in inspect.signature(cls.__init__).parameters
+    return "random_state" in inspect.signature(cls).parameters
 
 
 def make_selector(cls: type, parameters: dict[str, Any]) -> BaseSelector:

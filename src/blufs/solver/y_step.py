@@ -78,9 +78,9 @@ def y_step_penalty(
         return g - Y @ (multiplier - theta * violation), g - Y @ multiplier
 
     Y, g = Y_old, gradient(Y_old)
-    theta = np.clip(0.5 * np.linalg.norm(g) / c, 1e-10, 1e10)
+    theta = float(np.clip(0.5 * np.linalg.norm(g) / c, 1e-10, 1e10))
     D, stationarity = direction(Y, g, theta)
-    threshold = tol * max(np.linalg.norm(stationarity), 1e-30)
+    threshold = tol * float(np.linalg.norm(stationarity))
     step = 0.5 / (np.linalg.norm(g) / np.sqrt(c) + theta + 1e-30)
     for iteration in range(max_iter):
         Y_new = Y - step * D

@@ -1,0 +1,167 @@
+"""Choosing settings without labels.
+
+Every candidate, that is a selection of features by some method with some setting and some s, is
+judged by the clusters that k-means finds on the selected features. The criteria here say how good
+such clusters are without knowing the classes; larger is better for all of them.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.cluster import KMeans
+
+from blufs.base import BaseSelector
+from blufs.graph import SampleGraph
+
+#: The criterion by which :func:`choose_blind` chooses unless told otherwise.
+DEFAULT_CRITERION = "cohesion"
+
+#: The weights that the paper's grid gives to each term.
+PAPER_GRID = tuple(10.0**e for e in range(-4, 4))
+
+
+def label_free_criteria(
+    X: np.ndarray,
+    graph: SampleGraph,
+    features: np.ndarray,
+    partitions: Sequence[np.ndarray],
+) -> dict[str, float]:
+    """Quality of a selection of features without labels; larger is better.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, d)
+        All data.
+    graph : SampleGraph of n samples
+        Similarity on all features.
+    features : ndarray of int, shape (s,)
+        The selected features.
+    partitions : sequence of ndarray of shape (n,)
+        Cluster labels by k-means on ``X[:, features]``, from different starts.
+
+    Returns
+    -------
+    dict
+        ``cohesion``: one minus the normalised cut of the clusters on the graph, see
+        :func:`graph_cohesion`, averaged over the partitions.
+    """
+    return {"cohesion": float(np.mean([graph_cohesion(graph, labels) for labels in partitions]))}
+
+
+def graph_cohesion(graph: SampleGraph, labels: np.ndarray) -> float:
+    """``Tr(E' S E) / c`` with S the normalised similarity and E the scaled indicators, in [-1, 1].
+
+    The columns of E (n x c) are the indicators of the clusters divided by their norms. One means
+    that no edge of the graph is cut.
+    """
+    _, labels = np.unique(labels, return_inverse=True)
+    sizes = np.bincount(labels)
+    S = graph.normalized.tocoo()
+    inside = labels[S.row] == labels[S.col]
+    weights = np.bincount(labels[S.row[inside]], weights=S.data[inside], minlength=len(sizes))
+    return float(np.mean(weights / sizes))
+
+
+def choose_blind(table: Mapping[str, Any], criterion: str = DEFAULT_CRITERION) -> int:
+    """Position of the row that the criterion likes best.
+
+    Parameters
+    ----------
+    table : dict of arrays or pandas.DataFrame
+        One row per candidate; the criteria of :func:`label_free_criteria` are columns, under their
+        name or with the prefix ``criterion_``. Rows with NaN are never chosen.
+    criterion : str
+
+    Returns
+    -------
+    int
+        Position, counted from 0; the first one on ties.
+    """
+    values = np.asarray(_column(table, criterion), dtype=float)
+    if np.isnan(values).all():
+        raise ValueError(f"no row of the table has a value of the criterion {criterion!r}")
+    return int(np.nanargmax(values))
+
+
+def _column(table: Mapping[str, Any], name: str):
+    for key in (name, f"criterion_{name}"):
+        if key in table:
+            return table[key]
+    raise KeyError(f"the table has no column {name!r} or 'criterion_{name}': {sorted(table)}")
+
+
+def tune(
+    selector: BaseSelector,
+    X: np.ndarray,
+    param_grid: Mapping[str, Sequence[Any]],
+    s_values: Sequence[int],
+    n_clusters: int,
+    *,
+    criterion: str = DEFAULT_CRITERION,
+    n_runs: int = 3,
+    n_neighbors: int = 10,
+    random_state: int = 0,
+) -> tuple[BaseSelector, dict[str, list]]:
+    """Fit a selector with the parameters and the number of features chosen without labels.
+
+    Parameters
+    ----------
+    selector : BaseSelector
+        Any method of this library, e.g. ``BLUFS(n_clusters=5)``.
+    X : array-like of shape (n_samples, n_features)
+    param_grid : dict of lists
+        Values per parameter; all combinations are tried. Parameters outside the selector's
+        ``tuned_parameters`` work too, but cost a new start each.
+    s_values : sequence of int
+        Numbers of features to choose from.
+    n_clusters : int
+        Clusters that k-means looks for.
+    criterion : str
+    n_runs : int
+        Runs of k-means per candidate.
+    n_neighbors : int
+        Neighbours of the graph by which clusters are judged.
+    random_state : int
+        Seed of k-means.
+
+    Returns
+    -------
+    selector : BaseSelector
+        A fitted copy with the chosen parameters.
+    table : dict of lists
+        One entry per candidate: ``settings``, ``s``, ``features`` and the criteria.
+    """
+    X = np.asarray(X)
+    graph = SampleGraph.from_data(X, n_neighbors)
+    table: dict[str, list] = {}
+    shared: dict[tuple, Any] = {}
+    for values in itertools.product(*param_grid.values()):
+        settings = dict(zip(param_grid, values, strict=True))
+        candidate = clone(selector).set_params(**settings)
+        key = tuple((k, v) for k, v in settings.items() if k not in selector.tuned_parameters)
+        if key not in shared:
+            shared[key] = candidate.precompute(X)
+        path = candidate.select_path(X, s_values, precomputed=shared[key])
+        for s, solution in path.items():
+            features = solution.ranked[:s]
+            partitions = kmeans_partitions(X[:, features], n_clusters, n_runs, random_state)
+            row = {"settings": settings, "s": s, "features": features}
+            row |= label_free_criteria(X, graph, features, partitions)
+            for name, value in row.items():
+                table.setdefault(name, []).append(value)
+    best = choose_blind(table, criterion)
+    chosen = clone(selector).set_params(
+        **table["settings"][best], n_features_to_select=table["s"][best]
+    )
+    return chosen.fit(X), table
+
+
+def kmeans_partitions(Z: np.ndarray, n_clusters: int, n_runs: int, seed: int) -> list[np.ndarray]:
+    """Labels of ``n_runs`` runs of k-means on Z (n x s), three restarts each."""
+    seeds = np.random.SeedSequence(seed).generate_state(n_runs)
+    return [KMeans(n_clusters, n_init=3, random_state=int(state)).fit_predict(Z) for state in seeds]
