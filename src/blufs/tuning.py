@@ -67,32 +67,38 @@ def graph_cohesion(graph: SampleGraph, labels: np.ndarray) -> float:
     return float(np.mean(weights / sizes))
 
 
-def choose_blind(table: Mapping[str, Any], criterion: str = DEFAULT_CRITERION) -> int:
-    """Position of the row that the criterion likes best.
+def choose_blind(
+    table: Sequence[Mapping[str, Any]], criterion: str = DEFAULT_CRITERION
+) -> Mapping[str, Any]:
+    """The row of the table that the criterion likes best.
 
     Parameters
     ----------
-    table : dict of arrays or pandas.DataFrame
-        One row per candidate; the criteria of :func:`label_free_criteria` are columns, under their
-        name or with the prefix ``criterion_``. Rows with NaN are never chosen.
+    table : sequence of dicts
+        One row per candidate (``DataFrame.to_dict("records")``). The criteria of
+        :func:`label_free_criteria` stand in it under their name or with the prefix ``criterion_``;
+        a row where one is NaN is never chosen.
     criterion : str
 
     Returns
     -------
-    int
-        Position, counted from 0; the first one on ties.
+    dict
+        The row itself; the first one on ties.
     """
-    values = np.asarray(_column(table, criterion), dtype=float)
+    if not len(table):
+        raise ValueError("there is no row to choose from")
+    values = _column(table, criterion)
     if np.isnan(values).all():
-        raise ValueError(f"no row of the table has a value of the criterion {criterion!r}")
-    return int(np.nanargmax(values))
+        raise ValueError(f"no row has a value of the criterion {criterion!r}")
+    return table[int(np.nanargmax(values))]
 
 
-def _column(table: Mapping[str, Any], name: str):
+def _column(table: Sequence[Mapping[str, Any]], name: str) -> np.ndarray:
+    """Values of a criterion, shape (number of rows,)."""
     for key in (name, f"criterion_{name}"):
-        if key in table:
-            return table[key]
-    raise KeyError(f"the table has no column {name!r} or 'criterion_{name}': {sorted(table)}")
+        if key in table[0]:
+            return np.array([row[key] for row in table], dtype=float)
+    raise KeyError(f"the rows have no {name!r} and no 'criterion_{name}': {sorted(table[0])}")
 
 
 def tune(
@@ -106,7 +112,7 @@ def tune(
     n_runs: int = 3,
     n_neighbors: int = 10,
     random_state: int = 0,
-) -> tuple[BaseSelector, dict[str, list]]:
+) -> tuple[BaseSelector, list[dict[str, Any]]]:
     """Fit a selector with the parameters and the number of features chosen without labels.
 
     Parameters
@@ -133,12 +139,12 @@ def tune(
     -------
     selector : BaseSelector
         A fitted copy with the chosen parameters.
-    table : dict of lists
-        One entry per candidate: ``settings``, ``s``, ``features`` and the criteria.
+    table : list of dicts
+        One row per candidate: ``settings``, ``s``, ``features`` and the criteria.
     """
     X = np.asarray(X)
     graph = SampleGraph.from_data(X, n_neighbors)
-    table: dict[str, list] = {}
+    table: list[dict[str, Any]] = []
     shared: dict[tuple, Any] = {}
     for values in itertools.product(*param_grid.values()):
         settings = dict(zip(param_grid, values, strict=True))
@@ -150,14 +156,10 @@ def tune(
         for s, solution in path.items():
             features = solution.ranked[:s]
             partitions = kmeans_partitions(X[:, features], n_clusters, n_runs, random_state)
-            row = {"settings": settings, "s": s, "features": features}
-            row |= label_free_criteria(X, graph, features, partitions)
-            for name, value in row.items():
-                table.setdefault(name, []).append(value)
+            criteria = label_free_criteria(X, graph, features, partitions)
+            table.append({"settings": settings, "s": s, "features": features, **criteria})
     best = choose_blind(table, criterion)
-    chosen = clone(selector).set_params(
-        **table["settings"][best], n_features_to_select=table["s"][best]
-    )
+    chosen = clone(selector).set_params(**best["settings"], n_features_to_select=best["s"])
     return chosen.fit(X), table
 
 
