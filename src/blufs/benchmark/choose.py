@@ -15,8 +15,7 @@ from typing import Any
 import numpy as np
 
 from blufs.benchmark.canonical import canonical_json
-from blufs.benchmark.protocol import METRICS
-from blufs.benchmark.records import Record
+from blufs.benchmark.records import METRICS, Record
 from blufs.seeding import derive_seed
 from blufs.tuning import choose_blind
 
@@ -35,22 +34,24 @@ def choose(
     Parameters
     ----------
     settings : all settings of the method, the default first
-    screened : records of stage "screen"; may be empty when there is a single setting
+    screened : records of stage "screen"
 
     Returns
     -------
-    dict with "n_settings", "n_budget", "default" and "blind" (a setting as canonical JSON), and
-    "oracle" and "oracle_budget" (metric -> s as text -> setting)
+    dict with "n_settings", "n_budget", "default" and "blind" (a setting as canonical JSON),
+    "blind_s" (the number of features that goes with it; None if no fit succeeded), and "oracle"
+    and "oracle_budget" (metric -> s as text -> setting)
     """
     names = [canonical_json(setting) for setting in settings]
     means = _means_over_seeds(screened)
     drawn = _draw(names, budget, derive_seed(seed, dataset, "budget", 0))
-    blind = choose_blind(means)["settings"] if len(names) > 1 and means else names[0]
+    blind = choose_blind(means) if means else {"settings": names[0], "s": None}
     return {
         "n_settings": len(names),
         "n_budget": len(drawn),
         "default": names[0],
-        "blind": blind,
+        "blind": blind["settings"],
+        "blind_s": blind["s"],
         "oracle": _oracle(means, names, s_values),
         "oracle_budget": _oracle(means, drawn, s_values),
     }

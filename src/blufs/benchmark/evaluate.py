@@ -10,10 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from blufs.benchmark.protocol import CLUSTERING_METRICS, METRICS, Protocol
-from blufs.benchmark.records import Record
-from blufs.graph import SampleGraph
-from blufs.tuning import label_free_criteria
+from blufs.benchmark.protocol import Protocol
+from blufs.benchmark.records import CLUSTERING_METRICS, METRICS, Record
 
 logger = logging.getLogger("blufs.evaluate")
 
@@ -37,14 +35,18 @@ class Cells:
 def evaluate(
     X: np.ndarray,
     y: np.ndarray,
-    graph: SampleGraph,
     dataset: str,
     selections: Sequence[Record],
     choices: dict[str, Any],
     protocol: Protocol,
     cells: Cells,
-) -> list[Record]:
-    """One record per (choice, metric, s): the values of all repetitions and what was selected.
+) -> dict[str, list[Record]]:
+    """The evaluated cells of one method on one dataset.
+
+    Returns
+    -------
+    {"cells": one record per (choice, metric, s) with the values of all repetitions,
+    "fits": the records of stage "select" that they stand on}
 
     A selection that serves several choices is evaluated once. Repetition r of a random method uses
     the fit with seed ``r mod (number of fit seeds)``.
@@ -52,20 +54,23 @@ def evaluate(
     by_key = {(r["settings"], r["s"], r["fit_seed"]): r for r in selections}
     fit_seeds = sorted({r["fit_seed"] for r in selections})
     s_values = sorted({r["s"] for r in selections if cells.s in (None, r["s"])})
-    evaluator = _Evaluator(X, y, graph, dataset, protocol)
+    evaluator = _Evaluator(X, y, dataset, protocol)
     records = []
+    used: dict[Any, Record] = {}
     for s in s_values:
         for choice in CHOICES:
             for metric in METRICS:
                 chosen = choices[choice]
                 settings = chosen if isinstance(chosen, str) else chosen[metric][str(s)]
                 fits = [by_key[settings, s, seed] for seed in fit_seeds]
+                used |= {(fit["settings"], s, fit["fit_seed"]): fit for fit in fits}
                 records.append(
                     {
                         "choice": choice,
                         "metric": metric,
                         "s": s,
                         "settings": settings,
+                        "proposed_s": choices["blind_s"] if choice == "blind" else None,
                         "n_settings": choices[
                             "n_budget" if choice == "oracle_budget" else "n_settings"
                         ],
@@ -73,15 +78,14 @@ def evaluate(
                     }
                 )
         logger.info("evaluated s = %d (%d of %d)", s, s_values.index(s) + 1, len(s_values))
-    return records
+    return {"cells": records, "fits": list(used.values())}
 
 
 class _Evaluator:
     """Evaluate selections, each one once for clustering and once for classification."""
 
-    def __init__(self, X, y, graph: SampleGraph, dataset: str, protocol: Protocol):
-        self.X, self.y, self.graph = X, y, graph
-        self.dataset, self.protocol = dataset, protocol
+    def __init__(self, X, y, dataset: str, protocol: Protocol):
+        self.X, self.y, self.dataset, self.protocol = X, y, dataset, protocol
         self._known: dict[Any, Record] = {}
 
     def record(self, metric: str, fits: list[Record], cells: Cells) -> Record:
@@ -92,11 +96,9 @@ class _Evaluator:
         result: Record = {
             "seeds": repetitions,
             "values": [None] * len(repetitions),
-            "criteria": {},
             "evaluation_seconds": 0.0,
             "status": "ok",
             "reason": "",
-            "fits": fits,
         }
         if failed:
             return result | {"status": failed["status"], "reason": failed["reason"]}
@@ -107,7 +109,6 @@ class _Evaluator:
             scores, new = self._evaluate(clustering, fit["features"], mine)
             for repetition, value in zip(mine, scores[metric], strict=True):
                 result["values"][repetitions.index(repetition)] = value
-            result["criteria"] = result["criteria"] or scores.get("criteria", {})
             result["evaluation_seconds"] += scores["seconds"] if new else 0.0
         return result
 
@@ -119,14 +120,10 @@ class _Evaluator:
             return self._known[key], False
         start = time.perf_counter()
         chosen = self.X[:, features]
-        scores: Record
         if clustering:
-            partitions, found = self.protocol.cluster(chosen, self.y, self.dataset, repetitions)
-            criteria = label_free_criteria(self.X, self.graph, features, partitions)
-            scores = {**found, "criteria": {k: float(v) for k, v in criteria.items()}}
+            _, scores = self.protocol.cluster(chosen, self.y, self.dataset, repetitions)
         else:
             accuracy = self.protocol.classify(chosen, self.y, self.dataset, repetitions)
             scores = {"accuracy": accuracy}
-        scores["seconds"] = time.perf_counter() - start
-        self._known[key] = scores
-        return scores, True
+        self._known[key] = {**scores, "seconds": time.perf_counter() - start}
+        return self._known[key], True

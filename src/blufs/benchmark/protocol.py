@@ -10,9 +10,6 @@ import numpy as np
 from blufs.evaluation import classification_accuracy, cluster, score_partitions
 from blufs.seeding import derive_seed
 
-CLUSTERING_METRICS = ("acc", "nmi")
-METRICS = ("acc", "nmi", "accuracy")
-
 
 @dataclass(frozen=True)
 class Protocol:

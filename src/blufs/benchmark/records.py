@@ -10,6 +10,9 @@ from blufs.files import read_json
 
 Record = dict[str, Any]
 
+CLUSTERING_METRICS = ("acc", "nmi")
+METRICS = (*CLUSTERING_METRICS, "accuracy")
+
 
 def read_records(paths: Iterable[str | Path]) -> list[Record]:
     """Records of several files, in the order of the files."""

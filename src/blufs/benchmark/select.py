@@ -6,7 +6,7 @@ import inspect
 import logging
 import time
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +17,7 @@ from blufs.base import MethodLimitError, Solution
 from blufs.benchmark.canonical import canonical_json
 from blufs.benchmark.isolation import Limits, run_isolated
 from blufs.benchmark.records import Record
-from blufs.registry import is_random, make_selector, method_class
+from blufs.registry import make_selector, method_class
 
 logger = logging.getLogger("blufs.select")
 
@@ -37,7 +37,7 @@ def select(
     method: Record,
     settings: Sequence[dict[str, Any]],
     s_values: Sequence[int],
-    random_states: Sequence[int],
+    random_states: Mapping[int, int],
     limits: Limits,
 ) -> list[Record]:
     """Selected features for every setting, fit seed and s.
@@ -48,7 +48,7 @@ def select(
     method : {"name", "class"}, where "class" is None for a registered method
     settings : parameters of the method, one fit each
     s_values : numbers of features; those above d become records with status "skipped"
-    random_states : one fit each for a method that is random; others use the first
+    random_states : fit seed -> state of the generator, one fit each
 
     Returns
     -------
@@ -58,9 +58,7 @@ def select(
     impossible = [] if _selects_all(cls) else [s for s in s_values if s > X.shape[1]]
     usable = [s for s in s_values if s not in impossible]
     fits = [
-        Fit(setting, seed, state)
-        for setting in settings
-        for seed, state in enumerate(random_states if is_random(cls) else random_states[:1])
+        Fit(setting, seed, state) for setting in settings for seed, state in random_states.items()
     ]
     worker = _Worker(cls, X, n_classes, usable)
     records = []
@@ -90,6 +88,17 @@ def select(
     return records
 
 
+def unavailable(
+    settings: Sequence[dict[str, Any]], s_values: Sequence[int], reason: str
+) -> list[Record]:
+    """Records of a dataset that cannot be had: every cell says so."""
+    return [
+        record
+        for setting in settings
+        for record in _failure(Fit(setting, 0, 0), s_values, "unavailable", reason)
+    ]
+
+
 def _selects_all(cls: type) -> bool:
     return getattr(cls, "selects_all", False)
 
@@ -112,13 +121,11 @@ class _Worker:
                 solutions = self._solve(fit)
         except MemoryError:
             raise
-        except MethodLimitError as error:
-            return _failure(fit, self.s_values, "skipped", str(error))
-        except (FloatingPointError, np.linalg.LinAlgError) as error:
-            return _failure(fit, self.s_values, "diverged", f"{type(error).__name__}: {error}")
         except Exception as error:
-            logger.exception("%s failed with %s", self.cls.__name__, fit.settings)
-            return _failure(fit, self.s_values, "failed", f"{type(error).__name__}: {error}")
+            failure = failure_status(error)
+            if failure["status"] == "failed":
+                logger.exception("%s failed with %s", self.cls.__name__, fit.settings)
+            return _failure(fit, self.s_values, **failure)
         seconds = (time.perf_counter() - start) / len(solutions)
         return [_success(fit, s, solutions[s], seconds) for s in sorted(solutions)]
 
@@ -129,6 +136,15 @@ class _Worker:
         if key not in self.shared:
             self.shared = {key: selector.precompute(self.X)}
         return selector.select_path(self.X, self.s_values, precomputed=self.shared[key])
+
+
+def failure_status(error: Exception) -> dict[str, str]:
+    """Status and reason of a fit that raised."""
+    if isinstance(error, MethodLimitError):
+        return {"status": "skipped", "reason": str(error)}
+    diverged = isinstance(error, FloatingPointError | np.linalg.LinAlgError)
+    reason = f"{type(error).__name__}: {error}"
+    return {"status": "diverged" if diverged else "failed", "reason": reason}
 
 
 def fit_parameters(cls: type, fit: Fit, n_classes: int) -> dict[str, Any]:

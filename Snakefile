@@ -1,0 +1,23 @@
+# The whole benchmark: datasets -> selections -> evaluation -> statistics, tables, figures, report.
+# Rules by stage in workflow/rules/, what they run in src/blufs/, what they run on in config.yaml.
+from snakemake.utils import min_version
+
+min_version("9.0")
+
+
+configfile: "config.yaml"
+
+
+include: "workflow/rules/common.smk"
+include: "workflow/rules/data.smk"
+include: "workflow/rules/select.smk"
+include: "workflow/rules/evaluate.smk"
+include: "workflow/rules/analyse.smk"
+include: "workflow/rules/figures.smk"
+include: "workflow/rules/report.smk"
+
+
+rule all:
+    default_target: True
+    input:
+        final_output(),

@@ -1,0 +1,215 @@
+"""Stage "collect": the records of all jobs as a few tidy Parquet tables.
+
+Rows are sorted, so that the tables do not depend on the order in which jobs finished.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from blufs.benchmark.records import Record
+from blufs.files import atomic_path, read_json
+
+_SORT_KEYS = (
+    "dataset",
+    "method",
+    "choice",
+    "metric",
+    "settings",
+    "s",
+    "seed",
+    "fit_seed",
+    "repeat",
+    "resample",
+)
+_KEY = [("dataset", pa.string()), ("method", pa.string())]
+_STATUS = [("status", pa.string()), ("reason", pa.string())]
+
+RESULTS = pa.schema(
+    [
+        *_KEY,
+        ("choice", pa.string()),
+        ("metric", pa.string()),
+        ("s", pa.int64()),
+        ("seed", pa.int64()),
+        ("value", pa.float64()),
+        *_STATUS,
+        ("settings", pa.string()),
+        ("n_settings", pa.int64()),
+        ("picked", pa.bool_()),
+    ]
+)
+SELECTIONS = pa.schema(
+    [
+        *_KEY,
+        ("choice", pa.string()),
+        ("metric", pa.string()),
+        ("s", pa.int64()),
+        ("fit_seed", pa.int64()),
+        ("settings", pa.string()),
+        ("features", pa.list_(pa.int32())),
+        ("objective_history", pa.list_(pa.float64())),
+        ("n_iter", pa.int64()),
+        ("converged", pa.bool_()),
+        ("fit_seconds", pa.float64()),
+        ("evaluation_seconds", pa.float64()),
+        *_STATUS,
+    ]
+)
+TIMING = pa.schema(
+    [
+        *_KEY,
+        ("s", pa.int64()),
+        ("repeat", pa.int64()),
+        ("seconds", pa.float64()),
+        ("threads", pa.int64()),
+        *_STATUS,
+    ]
+)
+STABILITY = pa.schema(
+    [
+        *_KEY,
+        ("s", pa.int64()),
+        ("resample", pa.int64()),
+        ("features", pa.list_(pa.int32())),
+        *_STATUS,
+    ]
+)
+_GRID = pa.schema(
+    [
+        *_KEY,
+        ("settings", pa.string()),
+        ("s", pa.int64()),
+        ("fit_seed", pa.int64()),
+        ("acc", pa.float64()),
+        ("nmi", pa.float64()),
+        ("accuracy", pa.float64()),
+        ("fit_seconds", pa.float64()),
+        ("score_seconds", pa.float64()),
+        ("n_iter", pa.int64()),
+        ("converged", pa.bool_()),
+        *_STATUS,
+    ]
+)
+
+
+def keyed_records(paths: Iterable[str]) -> list[Record]:
+    """Records of files ``.../<dataset>/<method>[/<part>].json`` that hold a list of them."""
+    return [{**_key(path), **record} for path in paths for record in read_json(path)]
+
+
+def evaluated(paths: Iterable[str]) -> tuple[list[Record], list[Record]]:
+    """Rows of the tables ``results`` and ``selections`` from the files of stage "evaluate"."""
+    cells, fits = [], {}
+    for path in paths:
+        key, content = _key(path), read_json(path)
+        cells += [{**key, **cell} for cell in content["cells"]]
+        for fit in content["fits"]:
+            fits[*key.values(), fit["settings"], fit["s"], fit["fit_seed"]] = {**key, **fit}
+    picked = _picked(cells)
+    results = [
+        {
+            **cell,
+            "seed": seed,
+            "value": value,
+            "picked": cell["s"] == picked[_group(cell)],
+        }
+        for cell in cells
+        for seed, value in zip(cell["seeds"], cell["values"], strict=True)
+    ]
+    by_setting = defaultdict(list)
+    for fit in fits.values():
+        by_setting[_setting(fit)].append(fit)
+    seconds: dict[tuple, float] = defaultdict(float)
+    for cell in cells:
+        seconds[*_group(cell), cell["s"]] += cell["evaluation_seconds"]
+    selections = [
+        {**fit, **{k: cell[k] for k in ("choice", "metric")}, "evaluation_seconds": total}
+        for cell, total in {
+            (*_group(c), c["s"]): (c, seconds[*_group(c), c["s"]]) for c in cells
+        }.values()
+        for fit in by_setting[_setting(cell)]
+    ]
+    return results, selections
+
+
+def _group(cell: Record) -> tuple[str, str, str, str]:
+    return cell["dataset"], cell["method"], cell["choice"], cell["metric"]
+
+
+def _setting(record: Record) -> tuple[str, str, str, int]:
+    return record["dataset"], record["method"], record["settings"], record["s"]
+
+
+def _picked(cells: Iterable[Record]) -> dict[tuple, int]:
+    """For each dataset, method, choice and metric the s that the choice itself proposes.
+
+    The oracle takes the s with the best mean, a blind choice the one that it proposed without
+    labels, and the default the largest.
+    """
+    values: dict[tuple, dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
+    proposed = {}
+    for cell in cells:
+        known = [value for value in cell["values"] if value is not None]
+        values[_group(cell)][cell["s"]] += known
+        proposed[_group(cell)] = cell["proposed_s"]
+    picked = {}
+    for group, by_s in values.items():
+        ran = {s: known for s, known in by_s.items() if known}
+        if group[2].startswith("oracle") and ran:
+            picked[group] = max(ran, key=lambda s: (sum(ran[s]) / len(ran[s]), -s))
+        else:
+            picked[group] = proposed[group] or max(ran or by_s)
+    return picked
+
+
+def grid_schema(records: Sequence[Record]) -> pa.Schema:
+    """Schema of the table ``grid``: the fixed columns and one per label-free criterion."""
+    criteria = sorted({k for record in records for k in record if k.startswith("criterion_")})
+    return pa.schema([*_GRID, *((name, pa.float64()) for name in criteria)])
+
+
+def write_table(path: str | Path, records: Sequence[Record], schema: pa.Schema) -> None:
+    """Write records as Parquet, columns by the schema (missing ones null), rows sorted."""
+    columns = {name: [record.get(name) for record in records] for name in schema.names}
+    table = pa.table(columns, schema=schema)
+    keys = [
+        (name, "ascending")
+        for name in schema.names
+        if name not in ("value", "reason", "status")
+        and not pa.types.is_list(schema.field(name).type)
+    ]
+    with atomic_path(path) as temporary:
+        pq.write_table(table.sort_by(keys), temporary)
+
+
+def summary(results: pd.DataFrame) -> str:
+    """How many cells ran, and what became of the others."""
+    cells = results.drop_duplicates(["dataset", "method", "choice", "metric", "s"])
+    counts = cells["status"].value_counts()
+    lines = [f"{len(cells)} cells: " + ", ".join(f"{n} {status}" for status, n in counts.items())]
+    for (dataset, method, status, reason), group in cells[cells["status"] != "ok"].groupby(
+        ["dataset", "method", "status", "reason"]
+    ):
+        lines.append(f"  {dataset} / {method}: {len(group)} {status}: {reason}")
+    return "\n".join(lines)
+
+
+def _key(path: str) -> Record:
+    """Dataset and method of a file: the two folders after the stage's."""
+    parts = Path(path).parts
+    stage = next(
+        index
+        for index, part in enumerate(parts)
+        if part in ("screens", "evaluations", "timing", "resamples")
+    )
+    return {
+        "dataset": parts[stage + 1],
+        "method": Path(parts[stage + 2]).name.removesuffix(".json"),
+    }

@@ -1,0 +1,125 @@
+# Cluster and classify with the chosen settings; running time; stability; collect everything.
+
+
+rule evaluate:
+    input:
+        data=f"{RESULTS}/data/{{dataset}}/dataset.npz",
+        choices=f"{RESULTS}/choices/{{dataset}}/{{method}}.json",
+        selections=select_files("selections"),
+    output:
+        f"{RESULTS}/evaluations/{{dataset}}/{{method}}/{{part}}.json",
+    log:
+        f"logs/{{suite}}/evaluate/{{dataset}}/{{method}}/{{part}}.log",
+    conda:
+        "../envs/blufs.yaml"
+    threads: 1
+    resources:
+        mem_mb=fit_mem_mb,
+        runtime=fit_runtime,
+    params:
+        cells=lambda wc: PLAN.evaluate_parts(wc.dataset, wc.method)[wc.part],
+        protocol=PLAN.suite["evaluation"],
+        seed=config["seed"],
+        code=code("blufs.benchmark.evaluate"),
+    script:
+        "../scripts/evaluate.py"
+
+
+rule cell:
+    input:
+        evaluated_cell,
+    output:
+        f"{RESULTS}/cells/{{dataset}}/{{method}}/s{{s}}/seed{{seed}}.json",
+    log:
+        f"logs/{{suite}}/cell/{{dataset}}/{{method}}/s{{s}}/seed{{seed}}.log",
+    conda:
+        "../envs/blufs.yaml"
+    threads: 1
+    resources:
+        mem_mb=500,
+        runtime=5,
+    params:
+        code=code("blufs.benchmark.cell"),
+    script:
+        "../scripts/cell.py"
+
+
+rule time_fit:
+    input:
+        data=f"{RESULTS}/data/{{dataset}}/dataset.npz",
+        card=f"{RESULTS}/data/{{dataset}}/card.json",
+    output:
+        f"{RESULTS}/timing/{{dataset}}/{{method}}.json",
+    log:
+        f"logs/{{suite}}/time/{{dataset}}/{{method}}.log",
+    conda:
+        "../envs/blufs.yaml"
+    # All cores, so that nothing else runs meanwhile; the fit itself uses one thread.
+    threads: workflow.cores
+    resources:
+        mem_mb=fit_mem_mb,
+        runtime=fit_runtime,
+    params:
+        method=lambda wc: PLAN.method(wc.method),
+        settings=lambda wc: PLAN.settings(wc.method)[0],
+        s=lambda wc: PLAN.s_values(wc.dataset)[-1],
+        repeats=PLAN.suite["timing"]["repeats"],
+        seed=config["seed"],
+        limits=config["limits"],
+        code=lambda wc: PLAN.method_code(wc.method),
+    script:
+        "../scripts/time_fit.py"
+
+
+rule resample:
+    input:
+        data=f"{RESULTS}/data/{{dataset}}/dataset.npz",
+        card=f"{RESULTS}/data/{{dataset}}/card.json",
+    output:
+        f"{RESULTS}/resamples/{{dataset}}/{{method}}.json",
+    log:
+        f"logs/{{suite}}/resample/{{dataset}}/{{method}}.log",
+    conda:
+        "../envs/blufs.yaml"
+    threads: 1
+    resources:
+        mem_mb=fit_mem_mb,
+        runtime=fit_runtime,
+    params:
+        method=lambda wc: PLAN.method(wc.method),
+        settings=lambda wc: PLAN.settings(wc.method)[0],
+        s_values=lambda wc: PLAN.s_values(wc.dataset),
+        resamples=PLAN.suite["stability"]["resamples"],
+        fraction=PLAN.suite["stability"]["fraction"],
+        seed=config["seed"],
+        limits=config["limits"],
+        code=lambda wc: PLAN.method_code(wc.method),
+    script:
+        "../scripts/resample.py"
+
+
+rule collect:
+    input:
+        screens=parts_of_all_pairs("screens", PLAN.select_parts),
+        evaluations=parts_of_all_pairs("evaluations", PLAN.evaluate_parts),
+        timing=repeated_pairs("timing", "timing"),
+        resamples=repeated_pairs("stability", "resamples"),
+    output:
+        results=f"{RESULTS}/results.parquet",
+        selections=f"{RESULTS}/selections.parquet",
+        grid=f"{RESULTS}/grid.parquet",
+        timing=f"{RESULTS}/timing.parquet",
+        stability=f"{RESULTS}/stability.parquet",
+        summary=f"{RESULTS}/summary.txt",
+    log:
+        f"logs/{{suite}}/collect.log",
+    conda:
+        "../envs/blufs.yaml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=15,
+    params:
+        code=code("blufs.benchmark.collect"),
+    script:
+        "../scripts/collect.py"

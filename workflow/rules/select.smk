@@ -1,0 +1,71 @@
+# Select features: one job fits a chunk of a method's settings on a dataset, all s inside.
+
+
+rule select:
+    input:
+        data=f"{RESULTS}/data/{{dataset}}/dataset.npz",
+        card=f"{RESULTS}/data/{{dataset}}/card.json",
+    output:
+        f"{RESULTS}/selections/{{dataset}}/{{method}}/{{part}}.json",
+    log:
+        f"logs/{{suite}}/select/{{dataset}}/{{method}}/{{part}}.log",
+    conda:
+        "../envs/blufs.yaml"
+    threads: 1
+    resources:
+        mem_mb=fit_mem_mb,
+        runtime=fit_runtime,
+    params:
+        method=lambda wc: PLAN.method(wc.method),
+        part=lambda wc: PLAN.select_parts(wc.dataset, wc.method)[wc.part],
+        seed=config["seed"],
+        limits=config["limits"],
+        code=lambda wc: PLAN.method_code(wc.method),
+    script:
+        "../scripts/select.py"
+
+
+rule screen:
+    input:
+        data=f"{RESULTS}/data/{{dataset}}/dataset.npz",
+        graph=f"{RESULTS}/data/{{dataset}}/graph.npz",
+        selections=f"{RESULTS}/selections/{{dataset}}/{{method}}/{{part}}.json",
+    output:
+        f"{RESULTS}/screens/{{dataset}}/{{method}}/{{part}}.json",
+    log:
+        f"logs/{{suite}}/screen/{{dataset}}/{{method}}/{{part}}.log",
+    conda:
+        "../envs/blufs.yaml"
+    threads: 1
+    resources:
+        mem_mb=fit_mem_mb,
+        runtime=fit_runtime,
+    params:
+        protocol=PLAN.suite["screening"],
+        seed=config["seed"],
+        code=code("blufs.benchmark.screen"),
+    script:
+        "../scripts/screen.py"
+
+
+rule choose:
+    input:
+        select_files("screens"),
+    output:
+        f"{RESULTS}/choices/{{dataset}}/{{method}}.json",
+    log:
+        f"logs/{{suite}}/choose/{{dataset}}/{{method}}.log",
+    conda:
+        "../envs/blufs.yaml"
+    threads: 1
+    resources:
+        mem_mb=500,
+        runtime=5,
+    params:
+        settings=lambda wc: PLAN.settings(wc.method),
+        s_values=lambda wc: PLAN.s_values(wc.dataset),
+        budget=PLAN.suite["oracle_budget"],
+        seed=config["seed"],
+        code=code("blufs.benchmark.choose"),
+    script:
+        "../scripts/choose.py"

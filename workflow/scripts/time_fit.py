@@ -1,0 +1,27 @@
+"""Measure the running time of a method's fit."""
+
+from blufs.benchmark.isolation import Limits
+from blufs.benchmark.job import job
+from blufs.benchmark.repeat import time_fits, unavailable_time
+from blufs.datasets import read_card, read_dataset
+from blufs.files import write_json
+from blufs.seeding import derive_seed
+
+params = snakemake.params
+with job(snakemake.log[0]):
+    card = read_card(snakemake.input.card)
+    if card["status"] == "ok":
+        X, _ = read_dataset(snakemake.input.data)
+        records = time_fits(
+            X,
+            card["n_classes"],
+            params.method,
+            params.settings,
+            min(params.s, X.shape[1]),
+            derive_seed(params.seed, snakemake.wildcards.dataset, "fit", 0),
+            repeats=params.repeats,
+            limits=Limits(params.limits["fit_seconds"], params.limits["memory_mb"]),
+        )
+    else:
+        records = unavailable_time(params.s, card["reason"])
+    write_json(snakemake.output[0], records)
