@@ -1,0 +1,29 @@
+"""Datasets: definitions, download, reading, and the arrays that everything else uses.
+
+``dataset_definitions`` (what is known) -> ``fetch`` (a verified file) -> ``prepare`` (clean arrays)
+-> ``write_dataset`` / ``read_dataset``, ``read_graph``, ``read_card``.
+"""
+
+from __future__ import annotations
+
+from blufs.datasets.download import at_hand, fetch, mirror_list
+from blufs.datasets.errors import DatasetError, DatasetUnavailableError
+from blufs.datasets.prepare import PreparedDataset, prepare, unavailable
+from blufs.datasets.registry import dataset_definitions
+from blufs.datasets.storage import read_card, read_dataset, read_graph, write_dataset
+
+__all__ = [
+    "DatasetError",
+    "DatasetUnavailableError",
+    "PreparedDataset",
+    "at_hand",
+    "dataset_definitions",
+    "fetch",
+    "mirror_list",
+    "prepare",
+    "read_card",
+    "read_dataset",
+    "read_graph",
+    "unavailable",
+    "write_dataset",
+]

@@ -1,0 +1,309 @@
+"""Get the file of a dataset: from the cache, a mirror or its pinned address, verified by hash.
+
+A file under its name is always whole and verified: it is written to a temporary name, hashed, and
+only then moved.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, urlsplit
+
+from blufs.datasets.errors import DatasetUnavailableError
+from blufs.files import atomic_path, read_json
+
+MIRROR_VARIABLE = "BLUFS_MIRROR"
+#: Attempts after the first one, each after a longer pause.
+RETRIES = 2
+#: Seconds to wait for a connection, and for the next byte.
+TIMEOUTS = (10, 30)
+#: A transfer that is slower than this after the first minute is given up.
+MIN_BYTES_PER_SECOND = 2048
+GRACE_SECONDS = 60
+_CHUNK = 2**16
+
+
+class _PermanentError(Exception):
+    """A failure that another attempt would not change."""
+
+
+def mirror_list(configured: Sequence[str] = ()) -> list[str]:
+    """Mirrors in order of preference: the environment variable BLUFS_MIRROR, then ``configured``.
+
+    Each is a folder or an address; several in the variable are separated by commas.
+    """
+    given = os.environ.get(MIRROR_VARIABLE, "").split(",")
+    return list(dict.fromkeys(mirror.strip() for mirror in [*given, *configured] if mirror.strip()))
+
+
+def fetch(spec: Mapping[str, Any], *, mirrors: Sequence[str], cache_dir: Path) -> Path | None:
+    """Path of the verified file of a dataset; None for a dataset that needs no file.
+
+    Parameters
+    ----------
+    spec : canonical definition, see `dataset_definitions`
+    mirrors : folders or addresses that are tried first, in this order
+    cache_dir : folder for downloads
+
+    Raises
+    ------
+    DatasetUnavailableError
+        With every place that was tried, the hashes and the remedy.
+    """
+    if "path" in spec:
+        return _own_file(spec)
+    if "file" not in spec:
+        return None
+    target = Path(cache_dir) / spec["file"]
+    failures = []
+    if target.is_file():
+        problem = hash_mismatch(target, spec)
+        if problem is None:
+            return target
+        failures.append(f"{target}: {problem}")
+    for place, get in _places(spec, mirrors):
+        try:
+            with atomic_path(target) as temporary:
+                get(temporary)
+                temporary.chmod(0o644)
+            return target
+        except Exception as error:  # whatever one place does, the next one may have the file
+            failures.append(f"{place}: {_explain(error, place)}")
+    raise DatasetUnavailableError(_message(spec, target, failures))
+
+
+def source_record(
+    spec: Mapping[str, Any], *, mirrors: Sequence[str], cache_dir: Path, files_at_hand: str = ""
+) -> dict[str, Any]:
+    """Fetch a dataset and say how it went; never raises for a dataset that cannot be had.
+
+    Returns
+    -------
+    record : dict with ``status`` ("ok" or "unavailable"), ``file`` (path or None), ``sha256``,
+        ``git_blob``, ``address``, ``reason`` and ``at_hand`` (see `at_hand`).
+    """
+    record: dict[str, Any] = {
+        "status": "ok",
+        "file": None,
+        "sha256": None,
+        "git_blob": None,
+        "address": spec.get("url"),
+        "reason": "",
+        "at_hand": files_at_hand,
+    }
+    try:
+        path = fetch(spec, mirrors=mirrors, cache_dir=cache_dir)
+    except DatasetUnavailableError as error:
+        return {**record, "status": "unavailable", "reason": str(error)}
+    if path is not None:
+        record.update(file=path.as_posix(), **file_hashes(path))
+    return record
+
+
+def at_hand(
+    spec: Mapping[str, Any],
+    *,
+    mirrors: Sequence[str],
+    cache_dir: Path,
+    card_path: str | os.PathLike,
+) -> str:
+    """Which copies of a missing file can be reached without a network, as one string.
+
+    For a dataset whose card says that its file was there, this is the string of that time, so that
+    nothing is done again; for one that was missing it changes when a copy appears.
+    """
+    if "file" not in spec:
+        return ""
+    if Path(card_path).is_file():
+        source = read_json(card_path).get("source", {})
+        if source.get("status") == "ok":
+            return source.get("at_hand", "")
+    folders = [Path(cache_dir), *(Path(mirror) for mirror in mirrors if not _is_address(mirror))]
+    copies = [folder / spec["file"] for folder in folders]
+    facts = [(path, path.stat()) for path in copies if path.is_file()]
+    return "; ".join(f"{path} {stat.st_size} {stat.st_mtime_ns}" for path, stat in facts)
+
+
+# ----------------------------------------------------------------------------------------- hashes
+
+
+def file_hashes(path: Path) -> dict[str, str]:
+    """SHA-256 of a file, and the SHA-1 that git gives it."""
+    sha256 = hashlib.sha256()
+    git_blob = hashlib.sha1(b"blob %d\0" % path.stat().st_size, usedforsecurity=False)
+    with path.open("rb") as stream:
+        while chunk := stream.read(_CHUNK):
+            sha256.update(chunk)
+            git_blob.update(chunk)
+    return {"sha256": sha256.hexdigest(), "git_blob": git_blob.hexdigest()}
+
+
+def hash_mismatch(path: Path, spec: Mapping[str, Any]) -> str | None:
+    """What is wrong with the hashes of a file, or None if all known ones are right."""
+    actual = file_hashes(path)
+    wrong = [
+        f"{kind} is {actual[kind]}, expected {spec[kind]}"
+        for kind in ("sha256", "git_blob")
+        if kind in spec and actual[kind] != spec[kind]
+    ]
+    if not wrong:
+        return None
+    with path.open("rb") as stream:
+        is_page = stream.read(512).lstrip().lower().startswith((b"<!doctype html", b"<html"))
+    size = f"{path.stat().st_size} bytes"
+    return f"{'; '.join(wrong)} ({'a web page of ' if is_page else ''}{size})"
+
+
+# ------------------------------------------------------------------------------- places to look
+
+
+def _own_file(spec: Mapping[str, Any]) -> Path:
+    path = Path(spec["path"]).expanduser()
+    if not path.is_file():
+        raise DatasetUnavailableError(
+            f"dataset {spec['name']}: there is no file {spec['path']} (looked in "
+            f"{'the folder of the project' if not path.is_absolute() else path.parent}); correct "
+            "`path` in the configuration"
+        )
+    problem = hash_mismatch(path, spec)
+    if problem is not None:
+        raise DatasetUnavailableError(
+            f"dataset {spec['name']}: {spec['path']}: {problem}; get the right file or correct the "
+            "hash in the configuration"
+        )
+    return path
+
+
+def _is_address(mirror: str) -> bool:
+    return mirror.startswith(("http://", "https://"))
+
+
+def _places(
+    spec: Mapping[str, Any], mirrors: Sequence[str]
+) -> list[tuple[str, Callable[[Path], None]]]:
+    """Every place the file may be had from: its name, and how to copy it to a path."""
+    places: list[tuple[str, Callable[[Path], None]]] = []
+    for mirror in mirrors:
+        if _is_address(mirror):
+            url = f"{mirror.rstrip('/')}/{quote(spec['file'])}"
+            places.append((url, _downloader(url, spec)))
+        else:
+            copy = Path(mirror).expanduser() / spec["file"]
+            places.append((str(copy), _copier(copy, spec)))
+    if "url" in spec:
+        places.append((spec["url"], _downloader(spec["url"], spec)))
+    return places
+
+
+def _copier(copy: Path, spec: Mapping[str, Any]) -> Callable[[Path], None]:
+    def get(temporary: Path) -> None:
+        shutil.copyfile(copy, temporary)
+        problem = hash_mismatch(temporary, spec)
+        if problem is not None:
+            raise ValueError(problem)
+
+    return get
+
+
+def _downloader(url: str, spec: Mapping[str, Any]) -> Callable[[Path], None]:
+    def get(temporary: Path) -> None:
+        import pooch
+
+        pooch.get_logger().setLevel("WARNING")
+
+        def transfer_and_verify(url: str, output_file: str, _: pooch.Pooch) -> None:
+            _transfer(url, Path(output_file))
+            problem = hash_mismatch(Path(output_file), spec)
+            if problem is not None:
+                raise ValueError(problem)
+
+        store = pooch.create(
+            path=temporary.parent,
+            base_url="",
+            registry={temporary.name: None},
+            urls={temporary.name: url},
+            retry_if_failed=RETRIES,
+        )
+        store.fetch(temporary.name, downloader=transfer_and_verify)
+
+    return get
+
+
+def _transfer(url: str, path: Path) -> None:
+    """Stream an address to a file, with a bar on a terminal; raises when it takes for ever."""
+    import requests
+    import urllib3
+    from tqdm import tqdm
+
+    # No compression on the way: the hash is that of the file as the server has it.
+    headers = {"Accept-Encoding": "identity"}
+    start = time.monotonic()
+    with requests.get(url, stream=True, timeout=TIMEOUTS, headers=headers) as response:
+        status = response.status_code
+        if 400 <= status < 500 and status not in (408, 429):
+            raise _PermanentError(f"the server answered {status} {response.reason}")
+        response.raise_for_status()
+        total = int(response.headers.get("content-length", 0)) or None
+        received = 0
+        bar = tqdm(
+            total=total,
+            unit="B",
+            unit_scale=True,
+            desc=url.rsplit("/", 1)[-1],
+            disable=not sys.stderr.isatty(),
+        )
+        with path.open("wb") as stream, bar:
+            try:
+                while chunk := response.raw.read1(_CHUNK):
+                    stream.write(chunk)
+                    received += len(chunk)
+                    bar.update(len(chunk))
+                    elapsed = time.monotonic() - start
+                    if elapsed > GRACE_SECONDS and received < MIN_BYTES_PER_SECOND * elapsed:
+                        raise _PermanentError(f"too slow: {received} bytes in {elapsed:.0f} s")
+            except urllib3.exceptions.HTTPError as error:
+                raise requests.ConnectionError(str(error)) from error
+    if total is not None and received != total:
+        raise requests.ConnectionError(f"the connection broke after {received} of {total} bytes")
+
+
+# --------------------------------------------------------------------------------------- messages
+
+
+def _explain(error: Exception, place: str) -> str:
+    """One line on why a place did not give the file."""
+    import requests
+
+    if isinstance(error, FileNotFoundError):
+        return "there is no such file"
+    if isinstance(error, requests.Timeout):
+        return f"no answer within {TIMEOUTS[1]} s"
+    if isinstance(error, requests.HTTPError) and error.response is not None:
+        return f"the server answered {error.response.status_code} {error.response.reason}"
+    text = " ".join(str(error).split())
+    if isinstance(error, requests.ConnectionError) and "Max retries exceeded" in text:
+        return f"no connection to {urlsplit(place).netloc}"
+    return text or type(error).__name__
+
+
+def _message(spec: Mapping[str, Any], target: Path, failures: Sequence[str]) -> str:
+    known = [f"{kind} {spec[kind]}" for kind in ("sha256", "git_blob") if kind in spec]
+    by_hand = (
+        f"put the file at {target}, or into a folder that `mirrors:` or {MIRROR_VARIABLE} name"
+    )
+    if "url" in spec:
+        by_hand += f" (curl -L --create-dirs -o {target} '{spec['url']}')"
+    lines = [
+        f"dataset {spec['name']}: {spec['file']} could not be had",
+        *(f"tried {failure}" for failure in failures),
+        f"expected {' and '.join(known) or 'any content: the definition has no hash'}",
+        f"remedy: {by_hand}, and run again",
+    ]
+    return "\n  ".join(lines)
