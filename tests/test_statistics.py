@@ -8,8 +8,8 @@ from scipy import stats
 from blufs.analysis import statistics as st
 from blufs.analysis.stability import kuncheva_index, nogueira_index, redundancy
 
-# AUC of C4.5 and three variants on 14 datasets: table 6 of the article. It prints 0.975 twice in the
-# 13th row but ranks the third method before the fourth there: 0.9751 stands for that.
+# AUC of C4.5 and three variants on 14 datasets: table 6 of the article. It prints 0.975 twice in
+# the 13th row but ranks the third method before the fourth there: 0.9751 stands for that.
 C45 = pd.DataFrame(
     [
         [0.763, 0.768, 0.771, 0.798],
@@ -127,7 +127,8 @@ def test_holm_multiplies_the_sorted_p_values():
 
 
 def test_gaps_are_left_out_by_name():
-    scores = C45.copy()
+    few = C45.iloc[:8]
+    scores = few.copy()
     scores.loc["data 3", "C4.5+m"] = np.nan
     scores.loc["nowhere"] = np.nan
     scores["hardly"] = np.nan
@@ -135,7 +136,7 @@ def test_gaps_are_left_out_by_name():
     block = st.complete_block(scores)
     assert block.left_out_methods == ["hardly"]
     assert block.left_out_datasets == ["data 3", "nowhere"]
-    pd.testing.assert_frame_equal(block.scores, C45.drop("data 3"))
+    pd.testing.assert_frame_equal(block.scores, few.drop("data 3"))
     summary = st.compare(scores)
     assert summary["methods"] == list(C45.columns)
     assert any("data 3, nowhere" in note for note in summary["notes"])
