@@ -1,5 +1,6 @@
 # Helpers of all rules: the checked configuration, what the jobs need of it, the final targets.
 import os
+import re
 from pathlib import Path
 
 import yaml
@@ -8,8 +9,13 @@ from snakemake.exceptions import WorkflowError
 try:
     from blufs.benchmark.config import ConfigError
     from blufs.benchmark.digest import code_digest as code
-    from blufs.benchmark.plan import Plan
-    from blufs.datasets import DatasetError, dataset_definitions
+    from blufs.benchmark.plan import Plan, expected_shape
+    from blufs.datasets import (
+        DatasetError,
+        at_hand,
+        dataset_definitions,
+        mirror_list,
+    )
 except ImportError as error:
     raise WorkflowError(
         f"{error}. The package `blufs` or one of its dependencies is not installed in this "
@@ -33,10 +39,7 @@ def read_plan():
 
 PLAN = read_plan()
 DATASETS = PLAN.all_datasets
-MIRRORS = [
-    *filter(None, [os.environ.get("BLUFS_MIRROR")]),
-    *config["mirrors"],
-]
+MIRRORS = mirror_list(config["mirrors"])
 
 
 wildcard_constraints:
@@ -92,6 +95,12 @@ def repeated_pairs(section, stage):
         dataset=chosen["datasets"],
         method=chosen["methods"],
     )
+
+
+def own_file(wildcards):
+    """Input function: the user's file of a dataset, if it has one and it is there."""
+    path = DATASETS[wildcards.dataset].get("path")
+    return [path] if path and os.path.isfile(path) else []
 
 
 def samples_times_features(dataset):

@@ -6,9 +6,9 @@
 
 from __future__ import annotations
 
-from blufs.datasets.download import at_hand, fetch, mirror_list
+from blufs.datasets.download import at_hand, fetch, mirror_list, source_record
 from blufs.datasets.errors import DatasetError, DatasetUnavailableError
-from blufs.datasets.prepare import PreparedDataset, prepare, unavailable
+from blufs.datasets.prepare import PreparedDataset, prepare, prepare_or_unavailable, unavailable
 from blufs.datasets.registry import dataset_definitions
 from blufs.datasets.storage import read_card, read_dataset, read_graph, write_dataset
 
@@ -21,9 +21,11 @@ __all__ = [
     "fetch",
     "mirror_list",
     "prepare",
+    "prepare_or_unavailable",
     "read_card",
     "read_dataset",
     "read_graph",
+    "source_record",
     "unavailable",
     "write_dataset",
 ]

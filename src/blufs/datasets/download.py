@@ -6,7 +6,6 @@ only then moved.
 
 from __future__ import annotations
 
-import hashlib
 import os
 import shutil
 import sys
@@ -17,6 +16,7 @@ from typing import Any
 from urllib.parse import quote, urlsplit
 
 from blufs.datasets.errors import DatasetUnavailableError
+from blufs.datasets.hashing import file_hashes, hash_mismatch
 from blufs.files import atomic_path, read_json
 
 MIRROR_VARIABLE = "BLUFS_MIRROR"
@@ -129,36 +129,6 @@ def at_hand(
     copies = [folder / spec["file"] for folder in folders]
     facts = [(path, path.stat()) for path in copies if path.is_file()]
     return "; ".join(f"{path} {stat.st_size} {stat.st_mtime_ns}" for path, stat in facts)
-
-
-# ----------------------------------------------------------------------------------------- hashes
-
-
-def file_hashes(path: Path) -> dict[str, str]:
-    """SHA-256 of a file, and the SHA-1 that git gives it."""
-    sha256 = hashlib.sha256()
-    git_blob = hashlib.sha1(b"blob %d\0" % path.stat().st_size, usedforsecurity=False)
-    with path.open("rb") as stream:
-        while chunk := stream.read(_CHUNK):
-            sha256.update(chunk)
-            git_blob.update(chunk)
-    return {"sha256": sha256.hexdigest(), "git_blob": git_blob.hexdigest()}
-
-
-def hash_mismatch(path: Path, spec: Mapping[str, Any]) -> str | None:
-    """What is wrong with the hashes of a file, or None if all known ones are right."""
-    actual = file_hashes(path)
-    wrong = [
-        f"{kind} is {actual[kind]}, expected {spec[kind]}"
-        for kind in ("sha256", "git_blob")
-        if kind in spec and actual[kind] != spec[kind]
-    ]
-    if not wrong:
-        return None
-    with path.open("rb") as stream:
-        is_page = stream.read(512).lstrip().lower().startswith((b"<!doctype html", b"<html"))
-    size = f"{path.stat().st_size} bytes"
-    return f"{'; '.join(wrong)} ({'a web page of ' if is_page else ''}{size})"
 
 
 # ------------------------------------------------------------------------------- places to look

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from blufs.datasets.download import file_hashes
 from blufs.datasets.errors import DatasetError, DatasetUnavailableError
+from blufs.datasets.hashing import file_hashes
 from blufs.datasets.readers import RawData, read_file
 from blufs.datasets.synthetic import add_noise_features, generate
 
@@ -78,6 +78,14 @@ def prepare(
     return PreparedDataset(X, y, card)
 
 
+def prepare_or_unavailable(spec: Mapping[str, Any], source: Mapping[str, Any]) -> PreparedDataset:
+    """Prepare what `source_record` found; a dataset that cannot be used says so in its card."""
+    try:
+        return prepare(spec, source["file"], source)
+    except DatasetError as error:
+        return unavailable(spec, str(error), source)
+
+
 def unavailable(
     spec: Mapping[str, Any], reason: str, source: Mapping[str, Any] | None = None
 ) -> PreparedDataset:
@@ -102,9 +110,9 @@ def _load(
         return _generated(spec["generate"]), []
     if raw_path is not None:
         return read_file(Path(raw_path), spec), []
-    reason = source.get("reason") or "its file is not at hand"
     if "fallback" not in spec:
-        raise DatasetUnavailableError(f"{spec['name']} is not available: {reason}")
+        reason = source.get("reason") or f"dataset {spec['name']}: its file is not at hand"
+        raise DatasetUnavailableError(reason)
     note = (
         f"{spec['name']}: the real features were drawn by the project's own generator "
         f"({spec['fallback']['shape']}), because {spec['file']} could not be had"

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from blufs.datasets.errors import DatasetError
+from blufs.datasets.hashing import is_web_page
 
 #: Usual names of the arrays in a .mat or .npz file, and of a table's label column.
 FEATURE_KEYS = ("X", "x", "data", "fea", "features")
@@ -38,23 +39,17 @@ def read_file(path: Path, spec: Mapping[str, Any]) -> RawData:
     """
     suffix = path.suffix.lower()
     reader = FORMATS[suffix]
-    _refuse_web_pages(path)
     try:
+        if path.stat().st_size == 0:
+            raise DatasetError("the file is empty")
+        if is_web_page(path):
+            raise DatasetError("the file is a web page, not data")
         return reader(path, spec)
     except DatasetError:
         raise
     except Exception as error:  # parsers of damaged files raise nearly anything
         detail = " ".join(f"{type(error).__name__}: {error}".split())[:200]
         raise DatasetError(f"the file cannot be read as {suffix} ({detail})") from error
-
-
-def _refuse_web_pages(path: Path) -> None:
-    with path.open("rb") as stream:
-        head = stream.read(512).lstrip().lower()
-    if not head:
-        raise DatasetError("the file is empty")
-    if head.startswith((b"<!doctype html", b"<html")):
-        raise DatasetError("the file is a web page, not data")
 
 
 # ------------------------------------------------------------------------------ files of arrays

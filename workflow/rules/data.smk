@@ -1,0 +1,50 @@
+# Datasets: get the file (verified, mirrors first), then clean arrays, card and neighbour graph.
+
+
+rule download:
+    input:
+        own_file,
+    output:
+        f"{RESULTS}/data/{{dataset}}/source.json",
+    log:
+        f"logs/{{suite}}/download/{{dataset}}.log",
+    conda:
+        "../envs/blufs.yaml"
+    threads: 1
+    resources:
+        mem_mb=lambda wc, attempt: 500 * attempt,
+        runtime=lambda wc, attempt: 60 * attempt,
+    params:
+        definition=lambda wc: DATASETS[wc.dataset],
+        # Changes when a copy of a missing file appears, so that its dataset is tried again.
+        at_hand=lambda wc: at_hand(
+            DATASETS[wc.dataset],
+            mirrors=MIRRORS,
+            cache_dir="data/raw",
+            card_path=f"results/{wc.suite}/data/{wc.dataset}/card.json",
+        ),
+    script:
+        "../scripts/download.py"
+
+
+rule preprocess:
+    input:
+        own_file,
+        source=f"{RESULTS}/data/{{dataset}}/source.json",
+    output:
+        data=f"{RESULTS}/data/{{dataset}}/dataset.npz",
+        card=f"{RESULTS}/data/{{dataset}}/card.json",
+        graph=f"{RESULTS}/data/{{dataset}}/graph.npz",
+    log:
+        f"logs/{{suite}}/preprocess/{{dataset}}.log",
+    conda:
+        "../envs/blufs.yaml"
+    threads: 1
+    resources:
+        mem_mb=fit_mem_mb,
+        runtime=lambda wc, attempt: 30 * attempt,
+    params:
+        definition=lambda wc: DATASETS[wc.dataset],
+        code=code("blufs.datasets.prepare", "blufs.datasets.storage"),
+    script:
+        "../scripts/preprocess.py"

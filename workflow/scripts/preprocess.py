@@ -1,0 +1,12 @@
+"""Clean arrays, card and neighbour graph of a dataset; empty ones if it cannot be had."""
+
+from blufs.benchmark.job import job
+from blufs.datasets import prepare_or_unavailable, write_dataset
+from blufs.files import read_json
+
+outputs = snakemake.output
+with job(snakemake.log[0]) as logger:
+    source = read_json(snakemake.input.source)
+    prepared = prepare_or_unavailable(snakemake.params.definition, source)
+    logger.info("%s", prepared.card)
+    write_dataset(prepared, outputs.data, outputs.card, outputs.graph)
