@@ -1,0 +1,1 @@
+"""Figures: each is a function of the results that returns the figure and its axes."""

@@ -1,0 +1,179 @@
+"""What was selected: in the plane, on images, and how the selected features correlate."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from blufs.analysis.figures import frames
+from blufs.analysis.figures.style import (
+    MARKERS,
+    SAFE,
+    SEQUENTIAL,
+    NoDataError,
+    Style,
+    facets,
+    new_figure,
+)
+from blufs.analysis.results import PROPOSED, Results, Suite
+
+#: The bi-level method with the l2,1-norm that the paper compares with.
+RIVAL = "BLSFS"
+
+#: Rows of sample images and columns of datasets that still can be read.
+MAX_IMAGES, MAX_DATASETS = 6, 4
+N_CORRELATED = 10
+
+
+def selected_plane(
+    results: Results, suite: Suite, style: Style, *, dataset: str
+) -> tuple[Figure, list[Axes]]:
+    """The samples in the two features that each method selects first, at the smallest s."""
+    card = results.cards.get(dataset, {})
+    real = set(card.get("real_features") or [])
+    if len(real) != 2:
+        raise NoDataError(f"{dataset} is not a synthetic dataset with two real features.")
+    rows = frames.selections(results, frames.selecting(suite.methods))
+    rows = rows[(rows["dataset"] == dataset) & (rows["s"] >= 2)].sort_values("s")
+    chosen = rows.drop_duplicates("method").set_index("method")["features"]
+    methods = [method for method in suite.methods if method in chosen.index]
+    if not methods:
+        raise NoDataError(f"No method selected two features or more on {dataset}.")
+    X, y = results.data(dataset)
+    figure, panels = facets(len(methods), columns=5, width=1.9, height=2.1)
+    for panel, method in zip(panels, methods, strict=True):
+        first, second = sorted(int(feature) for feature in chosen[method][:2])
+        for label in np.unique(y):
+            panel.scatter(
+                X[y == label, first],
+                X[y == label, second],
+                s=7,
+                marker=MARKERS[label % len(MARKERS)],
+                color=SAFE[label % len(SAFE)],
+                linewidths=0,
+            )
+        found = len(real & {first, second})
+        panel.set_title(f"{suite.label(method)}\n{found} of 2 real features", fontsize="medium")
+        panel.set_xlabel(_feature_label(first, real), labelpad=2)
+        panel.set_ylabel(_feature_label(second, real), labelpad=2)
+        panel.set(xticks=[], yticks=[])
+    figure.suptitle(f"{results.dataset_label(dataset)}: the two features selected first")
+    return figure, panels
+
+
+def _feature_label(feature: int, real: set[int]) -> str:
+    return f"feature {feature + 1} ({'real' if feature in real else 'noise'})"
+
+
+def pixels(results: Results, suite: Suite, style: Style) -> tuple[Figure, np.ndarray]:
+    """The selected pixels on sample images, for the ablation cases and the full method."""
+    methods = [*suite.ablation, PROPOSED]
+    rows = frames.selections(results, methods)
+    methods = frames.present(methods, rows["method"])
+    datasets = [
+        name
+        for name in frames.present(suite.datasets, rows["dataset"])
+        if results.cards.get(name, {}).get("image_shape")
+    ][:MAX_IMAGES]
+    if not datasets:
+        raise NoDataError("No dataset of the suite consists of images.")
+    per_dataset = 3 if len(datasets) == 1 else 2 if 2 * len(datasets) <= MAX_IMAGES else 1
+    n_rows, n_columns = per_dataset * len(datasets), 1 + len(methods)
+    figure = new_figure(1.35 * n_columns + 0.4, 1.4 * n_rows + 0.3)
+    panels = figure.subplots(n_rows, n_columns, squeeze=False)
+    for place, dataset in enumerate(datasets):
+        here = rows[rows["dataset"] == dataset]
+        group = panels[place * per_dataset : (place + 1) * per_dataset]
+        _pixel_rows(group, results, here, dataset, methods)
+    for panel, name in zip(panels[0], ["sample", *map(suite.label, methods)], strict=True):
+        panel.set_title(textwrap.fill(name, 14))
+    return figure, panels
+
+
+def _pixel_rows(
+    panels: np.ndarray, results: Results, rows: pd.DataFrame, dataset: str, methods: list[str]
+) -> None:
+    card = results.cards[dataset]
+    X, y = results.data(dataset)
+    samples = [np.flatnonzero(y == label)[0] for label in np.unique(y)[: len(panels)]]
+    s = _common_count(rows, methods)
+    chosen = rows[rows["s"] == s].set_index("method")["features"]
+    for row, sample in zip(panels, samples, strict=False):
+        image = np.reshape(X[sample], card["image_shape"], order=card["image_order"])
+        for column, panel in enumerate(row):
+            panel.imshow(image, cmap="gray", interpolation="nearest")
+            panel.set(xticks=[], yticks=[])
+            panel.grid(visible=False)
+            panel.spines[:].set_visible(False)
+            if column and methods[column - 1] in chosen.index:
+                features = np.asarray(chosen[methods[column - 1]])
+                _mark_pixels(panel, features, card["image_shape"], card["image_order"])
+        row[0].set_ylabel(f"{results.dataset_label(dataset)}, s = {s}")
+
+
+def _common_count(rows: pd.DataFrame, methods: list[str]) -> int:
+    """The largest s at which most of the methods have a selection."""
+    counts = rows[rows["method"].isin(methods)].groupby("s")["method"].nunique()
+    return int(counts[counts == counts.max()].index.max())
+
+
+def _mark_pixels(panel: Axes, features: np.ndarray, shape: list[int], order: Any) -> None:
+    mask = np.zeros(int(np.prod(shape)), dtype=bool)
+    mask[features] = True
+    overlay = np.zeros((*shape, 4))
+    overlay[np.reshape(mask, shape, order=order)] = (0.835, 0.369, 0.0, 0.9)
+    panel.imshow(overlay, interpolation="nearest")
+
+
+def correlation(results: Results, suite: Suite, style: Style) -> tuple[Figure, np.ndarray]:
+    """Absolute correlation of ten selected features, the l2,1 method against BLUFS."""
+    methods = [RIVAL, PROPOSED]
+    rows = frames.selections(results, methods)
+    methods = frames.present(methods, rows["method"])
+    datasets = _most_features_first(results, frames.present(suite.datasets, rows["dataset"]))
+    figure = new_figure(2.1 * len(datasets) + 0.9, 2.25 * len(methods) + 0.2)
+    panels = figure.subplots(len(methods), len(datasets), squeeze=False)
+    shown = None
+    for column, dataset in enumerate(datasets):
+        X, _ = results.data(dataset)
+        for row, method in enumerate(methods):
+            panel = panels[row, column]
+            features = _about_ten(rows[(rows["dataset"] == dataset) & (rows["method"] == method)])
+            if features is None:
+                panel.axis("off")
+                panel.text(0.5, 0.5, "no selection", ha="center", transform=panel.transAxes)
+                continue
+            with np.errstate(invalid="ignore", divide="ignore"):
+                values = np.nan_to_num(np.abs(np.corrcoef(X[:, features], rowvar=False)))
+            values = np.atleast_2d(values)
+            shown = panel.imshow(values, vmin=0, vmax=1, cmap=SEQUENTIAL)
+            others = values[~np.eye(len(values), dtype=bool)]
+            panel.set_title(
+                f"{results.dataset_label(dataset)}, {suite.label(method)}\nmean {others.mean():.2f}"
+            )
+            panel.set(xticks=[], yticks=[])
+            panel.grid(visible=False)
+    if shown is not None:
+        figure.colorbar(shown, ax=panels, label="absolute correlation", shrink=0.7, pad=0.02)
+    return figure, panels
+
+
+def _about_ten(rows: pd.DataFrame) -> np.ndarray | None:
+    """The first ten features of the selection whose size is closest to ten (None: no selection)."""
+    rows = rows[rows["s"] >= 2]
+    if rows.empty:
+        return None
+    closest = np.argmin(np.abs(rows["s"].to_numpy() - N_CORRELATED))
+    return np.asarray(rows["features"].iloc[closest])[:N_CORRELATED]
+
+
+def _most_features_first(results: Results, datasets: list[str]) -> list[str]:
+    """A few measured datasets, those with the most features first."""
+    measured = results.compared_datasets(datasets)
+    measured.sort(key=lambda name: -(results.cards[name]["n_features"] or 0))
+    return measured[:MAX_DATASETS]

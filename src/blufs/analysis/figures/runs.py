@@ -1,0 +1,123 @@
+"""How the fits went: convergence of the objective, and time against the size of the data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
+
+from blufs.analysis.figures import frames
+from blufs.analysis.figures.style import (
+    NoDataError,
+    Style,
+    facets,
+    looks,
+    method_legend,
+    new_figure,
+)
+from blufs.analysis.results import PROPOSED, Results, Suite
+
+_CHOICE_LINES: dict[str, dict[str, Any]] = {
+    "oracle": {"color": "black", "linestyle": "-", "marker": "o"},
+    "default": {"color": "#CC6677", "linestyle": (0, (5, 1.5)), "marker": "s"},
+    "blind": {"color": "#0072B2", "linestyle": (0, (1, 1)), "marker": "^"},
+}
+
+
+def convergence(results: Results, suite: Suite, style: Style) -> tuple[Figure, list[Axes]]:
+    """Objective of BLUFS after every sweep, a panel per dataset and a line per chosen setting."""
+    curves: dict[str, dict[str, np.ndarray]] = {}
+    for choice in _CHOICE_LINES:
+        try:
+            rows = frames.selections(results, [PROPOSED], choice)
+        except NoDataError:
+            continue
+        rows = rows.sort_values("s").drop_duplicates("dataset", keep="last")
+        for dataset, stored in zip(rows["dataset"], rows["objective_history"], strict=True):
+            if stored is not None and len(stored) > 1:
+                curves.setdefault(dataset, {})[choice] = np.asarray(stored, dtype=float)
+    datasets = [name for name in suite.datasets if name in curves]
+    if not datasets:
+        raise NoDataError(f"No objective history of {PROPOSED} is stored.")
+    figure, panels = facets(len(datasets))
+    for panel, dataset in zip(panels, datasets, strict=True):
+        for choice, history in curves[dataset].items():
+            # The settings weigh the terms differently: only the relative decrease compares.
+            relative = (history - history.min()) / (np.ptp(history) or 1.0)
+            every = max(1, len(history) // 12)
+            panel.plot(
+                relative, label=choice, markevery=every, markersize=4, **_CHOICE_LINES[choice]
+            )
+        panel.set_title(results.dataset_label(dataset))
+        panel.xaxis.set_major_locator(MaxNLocator(5, integer=True))
+    figure.supxlabel("sweep", fontsize="medium")
+    figure.supylabel("objective, scaled to 0..1", fontsize="medium")
+    handles = {line.get_label(): line for panel in panels for line in panel.get_lines()}
+    figure.legend(
+        handles=list(handles.values()), loc="outside upper center", ncols=3, frameon=False
+    )
+    return figure, panels
+
+
+def scaling(results: Results, suite: Suite, style: Style) -> tuple[Figure, np.ndarray]:
+    """Median seconds of ``fit`` against the numbers of samples and of features."""
+    rows = frames.frame(results, "timing")
+    rows = rows[rows["method"].isin(frames.selecting(suite.methods)) & (rows["seconds"] > 0)]
+    if rows.empty:
+        raise NoDataError("No method was timed.")
+    seconds = rows.groupby(["method", "dataset"])["seconds"].median()
+    methods = frames.present(suite.methods, rows["method"])
+    chosen = looks(suite, style)
+    figure = new_figure(8.2, 4.3)
+    panels = figure.subplots(1, 2, sharey=True)
+    sizes = {"n_samples": "number of samples n", "n_features": "number of features d"}
+    for panel, (key, label) in zip(panels, sizes.items(), strict=True):
+        for method in methods:
+            times = seconds[method]
+            size = np.array([results.cards[name][key] for name in times.index])
+            order = np.argsort(size, kind="stable")
+            panel.plot(size[order], times.to_numpy()[order], **chosen[method].line)
+        panel.set(xscale="log", yscale="log", xlabel=label)
+        panel.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        panel.xaxis.set_major_formatter("{x:g}")
+        panel.xaxis.set_minor_formatter(NullFormatter())
+        _name_datasets(panel, results, frames.present(suite.datasets, rows["dataset"]), key)
+    panels[0].set_ylabel("seconds of one fit (median)")
+    method_legend(figure, suite, methods, style, "lower")
+    return figure, panels
+
+
+def _name_datasets(panel: Axes, results: Results, datasets: list[str], key: str) -> None:
+    """Mark the size of every dataset by a thin line and its name above the panel."""
+    sizes = sorted((results.cards[name][key], results.dataset_label(name)) for name in datasets)
+    low, high = np.log(panel.get_xlim())
+    wanted = [(np.log(size) - low) / (high - low) for size, _ in sizes]
+    for (size, name), place in zip(sizes, spread(wanted, gap=0.045), strict=True):
+        panel.axvline(size, color="#CCCCCC", linewidth=0.6, zorder=0)
+        panel.annotate(
+            name,
+            xy=(size, 1.0),
+            xycoords=("data", "axes fraction"),
+            xytext=(place, 1.07),
+            textcoords="axes fraction",
+            rotation=90,
+            ha="center",
+            va="bottom",
+            fontsize="x-small",
+            arrowprops={"arrowstyle": "-", "color": "#999999", "linewidth": 0.6, "shrinkB": 0},
+        )
+
+
+def spread(places: Sequence[float], gap: float) -> np.ndarray:
+    """Ascending places moved as little as one pass each way allows, to be ``gap`` apart."""
+    moved = np.array(places, dtype=float)
+    for i in range(1, len(moved)):
+        moved[i] = max(moved[i], moved[i - 1] + gap)
+    limit = max(1.0, moved[0] + gap * (len(moved) - 1))
+    for i in range(len(moved) - 1, -1, -1):
+        moved[i] = min(moved[i], limit - gap * (len(moved) - 1 - i))
+    return moved

@@ -1,0 +1,89 @@
+"""Clustering quality: against the number of features, and its spread over repetitions."""
+
+from __future__ import annotations
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+
+from blufs.analysis.figures import frames
+from blufs.analysis.figures.style import NoDataError, Style, facets, looks, method_legend
+from blufs.analysis.results import BASELINE, CHOICE_LABELS, METRIC_LABELS, Results, Suite
+
+
+def score_curves(
+    results: Results,
+    suite: Suite,
+    style: Style,
+    *,
+    metric: str = "acc",
+    choice: str = "oracle",
+) -> tuple[Figure, list[Axes]]:
+    """Mean of a metric against s, a panel per dataset (with several s) and a line per method."""
+    rows = frames.scores(results, suite, metric, choice)
+    means = rows.groupby(["dataset", "method", "s"])["value"].mean()
+    sizes = rows[rows["method"] != BASELINE].groupby("dataset")["s"].nunique()
+    datasets = frames.present(suite.datasets, sizes[sizes > 1].index)
+    if not datasets:
+        raise NoDataError("No dataset was evaluated with more than one number of features.")
+    methods = frames.present(suite.methods, rows["method"])
+    chosen = looks(suite, style)
+    figure, panels = facets(len(datasets))
+    for panel, dataset in zip(panels, datasets, strict=True):
+        for method in methods:
+            if (dataset, method) not in means.index:
+                continue
+            curve = means[dataset, method].sort_index()
+            if method == BASELINE:
+                panel.axhline(curve.iloc[0], **chosen[method].line)
+            else:
+                panel.plot(curve.index, curve.to_numpy(), **chosen[method].line)
+        panel.set_title(results.dataset_label(dataset))
+        panel.xaxis.set_major_locator(MaxNLocator(6, integer=True))
+        panel.yaxis.set_major_locator(MaxNLocator(5))
+    figure.supxlabel("number of selected features s", fontsize="medium")
+    figure.supylabel(f"{METRIC_LABELS[metric]}, {CHOICE_LABELS[choice].lower()}", fontsize="medium")
+    method_legend(figure, suite, methods, style)
+    return figure, panels
+
+
+def boxplots(
+    results: Results,
+    suite: Suite,
+    style: Style,
+    *,
+    metric: str = "acc",
+    choice: str = "oracle",
+) -> tuple[Figure, list[Axes]]:
+    """Spread of a metric over the repeated clusterings, at the s that the choice proposes."""
+    rows = frames.scores(results, suite, metric, choice)
+    rows = rows[rows["picked"]]
+    datasets = frames.present(suite.datasets, rows["dataset"])
+    methods = frames.present(suite.methods, rows["method"])
+    chosen = looks(suite, style)
+    figure, panels = facets(len(datasets), columns=4, height=0.6 + 0.19 * len(methods), sharey=True)
+    places = range(len(methods), 0, -1)
+    for panel, dataset in zip(panels, datasets, strict=True):
+        here = rows[rows["dataset"] == dataset]
+        values = [here.loc[here["method"] == method, "value"].to_numpy() for method in methods]
+        boxes = panel.boxplot(
+            values,
+            orientation="horizontal",
+            positions=list(places),
+            widths=0.65,
+            patch_artist=True,
+            manage_ticks=False,
+            medianprops={"color": "white", "linewidth": 1.4},
+            flierprops={"marker": ".", "markersize": 3, "markeredgecolor": "#444444"},
+        )
+        for box, method in zip(boxes["boxes"], methods, strict=True):
+            box.set(facecolor=chosen[method].color, edgecolor="#222222", linewidth=0.7)
+        panel.set_title(results.dataset_label(dataset))
+        panel.set_yticks(list(places), [suite.label(method) for method in methods])
+        panel.set_ylim(0.4, len(methods) + 0.6)
+        panel.xaxis.set_major_locator(MaxNLocator(5))
+    figure.supxlabel(
+        f"{METRIC_LABELS[metric]} of the repeated clusterings, {CHOICE_LABELS[choice].lower()}",
+        fontsize="medium",
+    )
+    return figure, panels

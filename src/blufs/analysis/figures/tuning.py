@@ -1,0 +1,128 @@
+"""How the quality depends on the weights of the terms of BLUFS."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from matplotlib import colormaps
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from blufs.analysis.figures import frames
+from blufs.analysis.figures.style import SEQUENTIAL, NoDataError, Style, new_figure
+from blufs.analysis.results import METRIC_LABELS, PROPOSED, Results, Suite
+
+#: The pairs of weights that the paper varies together.
+PAIRS = (("alpha", "beta"), ("mu", "lam"))
+SYMBOLS = {"alpha": "α", "beta": "β", "mu": "μ", "lam": "λ"}
+MAX_DATASETS = 6
+
+
+def sensitivity(
+    results: Results, suite: Suite, style: Style, *, metric: str = "acc"
+) -> tuple[Figure, np.ndarray]:
+    """Mean of a metric over s at every pair of weights: as 3-D bars and as heat maps."""
+    rows = frames.frame(results, "grid")
+    rows = rows[rows["method"] == PROPOSED]
+    datasets = results.compared_datasets(frames.present(suite.datasets, rows["dataset"]))
+    tables = {
+        (dataset, pair): table
+        for dataset in datasets[:MAX_DATASETS]
+        for pair in PAIRS
+        if (table := weight_table(rows[rows["dataset"] == dataset], pair, metric)) is not None
+    }
+    if not tables:
+        raise NoDataError(f"The grid does not vary two weights of {PROPOSED} together.")
+    pairs = [pair for pair in PAIRS if any(pair == key[1] for key in tables)]
+    datasets = [name for name in datasets if any(name == key[0] for key in tables)]
+    figure = new_figure(5.2 * len(pairs), 2.4 * len(datasets))
+    grid = figure.add_gridspec(len(datasets), 2 * len(pairs), width_ratios=(1.15, 1) * len(pairs))
+    panels = np.empty((len(datasets), 2 * len(pairs)), dtype=object)
+    for row, dataset in enumerate(datasets):
+        here = [table.to_numpy() for key, table in tables.items() if key[0] == dataset]
+        limits = min(map(np.nanmin, here)), max(map(np.nanmax, here))
+        for column, pair in enumerate(pairs):
+            if (dataset, pair) not in tables:
+                continue
+            solid = figure.add_subplot(grid[row, 2 * column], projection="3d")
+            flat = figure.add_subplot(grid[row, 2 * column + 1])
+            table = tables[dataset, pair]
+            bars(solid, table, limits)
+            heat_map(flat, table, limits, METRIC_LABELS[metric])
+            solid.set_title(results.dataset_label(dataset), y=0.98)
+            panels[row, 2 * column : 2 * column + 2] = solid, flat
+    return figure, panels
+
+
+def weight_table(rows: pd.DataFrame, pair: tuple[str, str], metric: str) -> pd.DataFrame | None:
+    """Mean of the metric over s; first weight of the pair down, second across.
+
+    The other weights stay at the values under which the most pairs were tried. None if fewer
+    than two values of each weight were.
+    """
+    parameters = pd.DataFrame(
+        [frames.settings(text) for text in rows["settings"]], index=rows.index
+    )
+    if not set(pair) <= set(parameters.columns):
+        return None
+    other = [name for name in parameters.columns if name not in pair]
+    rows = rows.assign(
+        first=parameters[pair[0]],
+        second=parameters[pair[1]],
+        fixed=[repr(values) for values in parameters[other].itertuples(index=False)],
+    )
+    tried = rows.drop_duplicates(["fixed", "first", "second"])["fixed"].value_counts()
+    rows = rows[rows["fixed"] == tried.sort_index().idxmax()]
+    table = rows.pivot_table(index="first", columns="second", values=metric, aggfunc="mean")
+    table = table.rename_axis(index=pair[0], columns=pair[1])
+    return table if min(table.shape) >= 2 else None
+
+
+def heat_map(panel: Axes, table: pd.DataFrame, limits: tuple[float, float], name: str) -> None:
+    """Heat map of a table of two weights, with a colour bar."""
+    image = panel.imshow(table, origin="lower", cmap=SEQUENTIAL, vmin=limits[0], vmax=limits[1])
+    panel.set_xticks(range(table.shape[1]), _powers(table.columns), rotation=90)
+    panel.set_yticks(range(table.shape[0]), _powers(table.index))
+    panel.set_xlabel(SYMBOLS[str(table.columns.name)])
+    panel.set_ylabel(SYMBOLS[str(table.index.name)], rotation=0, labelpad=2)
+    panel.grid(visible=False)
+    panel.figure.colorbar(image, ax=panel, label=name, shrink=0.85)
+
+
+def bars(panel, table: pd.DataFrame, limits: tuple[float, float]) -> None:
+    """Three-dimensional bars of a table of two weights, as the paper draws them."""
+    rows, columns = np.indices(table.shape)
+    heights = table.to_numpy()
+    low, high = limits
+    shade = (heights - low) / ((high - low) or 1.0)
+    colors = colormaps[SEQUENTIAL](np.nan_to_num(shade.ravel()))
+    panel.bar3d(
+        columns.ravel() - 0.4,
+        rows.ravel() - 0.4,
+        0,
+        0.8,
+        0.8,
+        np.nan_to_num(heights.ravel()),
+        color=colors,
+        edgecolor="#555555",
+        linewidth=0.2,
+        shade=True,
+    )
+    every = 1 if max(table.shape) < 5 else 3
+    panel.set_xticks(range(0, table.shape[1], every), _powers(table.columns[::every]))
+    panel.set_yticks(range(0, table.shape[0], every), _powers(table.index[::every]))
+    panel.tick_params(pad=-2, labelsize="x-small")
+    panel.set_xlabel(SYMBOLS[str(table.columns.name)], labelpad=-5)
+    panel.set_ylabel(SYMBOLS[str(table.index.name)], labelpad=-5)
+    panel.set_zlim(0, max(high * 1.05, 1e-9))
+    panel.set_box_aspect((1, 1, 0.75), zoom=1.0)
+
+
+def _powers(values) -> list[str]:
+    """Powers of ten as such, other numbers as they are."""
+    labels = []
+    for value in values:
+        exponent = np.log10(value) if value > 0 else np.nan
+        exact = np.isfinite(exponent) and np.isclose(exponent, round(exponent))
+        labels.append(f"$10^{{{round(exponent)}}}$" if exact else f"{value:g}")
+    return labels
