@@ -13,17 +13,18 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from blufs.base import GraphSelector, Solution, check_n_clusters
-from blufs.graph import SampleGraph, fix_signs, neighbor_matrix
+from blufs.graph import SampleGraph, neighbor_matrix
 from blufs.preprocessing import FEATURE_SCALINGS, scale_features
 from blufs.solver.data import ScaledData
 from blufs.solver.objective import Weights
 from blufs.solver.p_step import candidate_neighbors, graph_laplacian, uniform_weights
 from blufs.solver.pam import Problem, Result, State, make_state, minimize
+from blufs.solver.start import principal_vectors, relaxed_start
 from blufs.solver.w_step import dense_w_step, smoothing, solve_on_support, start_w
 from blufs.solver.y_step import Y_SOLVERS
 
 CONSTRAINTS = ("every", "final", "none")
-INITS = ("spectral", "random")
+INITS = ("relaxed", "spectral", "random")
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,10 @@ class SharedStart:
     graph : SampleGraph of n samples
     neighbors, allowed : ndarray of shape (n, k)
         Candidates of the learned graph.
+    spectral : ndarray of shape (n, c)
+        Leading eigenvectors of the normalised similarity.
+    squares, principal : ndarray of shape (m,) and (n, m)
+        Leading squared singular values and left singular vectors of the scaled data, m <= c.
     norms, energies : ndarray of shape (d,)
         ``||a_j||^2`` and ``a_j' L a_j`` of the scaled features a_j, with L the Laplacian of the
         initial learned graph.
@@ -43,6 +48,9 @@ class SharedStart:
     graph: SampleGraph
     neighbors: np.ndarray
     allowed: np.ndarray
+    spectral: np.ndarray
+    squares: np.ndarray
+    principal: np.ndarray
     norms: np.ndarray
     energies: np.ndarray
 
@@ -71,8 +79,10 @@ class BLUFS(GraphSelector):
         Neighbours of the similarity graph, and candidates of the learned one.
     scaling : {"center+unit", "unit", "standard", "minmax", "none"}, default="center+unit"
         Scaling of the features inside ``fit``.
-    init : {"spectral", "random"}, default="spectral"
-        Start of Y: leading eigenvectors of S, or scaled indicators of random clusters.
+    init : {"relaxed", "spectral", "random"}, default="relaxed"
+        Start of Y: the minimiser of a relaxation of the model, between the principal vectors of X
+        (small alpha) and the leading eigenvectors of S (large alpha); the latter; or scaled
+        indicators of random clusters.
     clustering_level : bool, default=True
         False drops the clustering level (the paper's Case I): alpha counts as 0, Y is only an
         orthonormal scale for XW, and starts from the leading principal components.
@@ -149,7 +159,7 @@ class BLUFS(GraphSelector):
         mu=1.0,
         n_neighbors=10,
         scaling="center+unit",
-        init="spectral",
+        init="relaxed",
         clustering_level=True,
         constraint="every",
         y_solver="polar",
@@ -188,7 +198,16 @@ class BLUFS(GraphSelector):
         neighbors, allowed = candidate_neighbors(graph, self.n_neighbors)
         L = graph_laplacian(neighbors, uniform_weights(allowed))
         energies = data.quadratic_forms(lambda block: L @ block)
-        return SharedStart(graph, neighbors, allowed, data.squared_norms(), energies)
+        spectral = graph.leading_eigenvectors(self.n_clusters)[1]
+        return SharedStart(
+            graph,
+            neighbors,
+            allowed,
+            spectral,
+            *principal_vectors(data, self.n_clusters),
+            data.squared_norms(),
+            energies,
+        )
 
     def _solve(self, X: np.ndarray, s_values: list[int], precomputed) -> dict[int, Solution]:
         check_n_clusters(self.n_clusters, len(X))
@@ -232,12 +251,14 @@ class BLUFS(GraphSelector):
         n, c = len(problem.neighbors), self.n_clusters
         if self.init == "random":
             return random_indicators(n, c, check_random_state(self.random_state))
-        if self.clustering_level:
-            return shared.graph.leading_eigenvectors(c)[1]
-        U = np.linalg.svd(problem.dense, full_matrices=False)[0][:, :c]
-        if U.shape[1] < c:
-            U = np.linalg.qr(np.hstack([U, np.eye(n, c - U.shape[1])]))[0]
-        return fix_signs(U)
+        if not self.clustering_level:
+            missing = np.eye(n, c - len(shared.squares))
+            return np.linalg.qr(np.hstack([shared.principal, missing]))[0]
+        if self.init == "spectral":
+            return shared.spectral
+        return relaxed_start(
+            problem.S, shared.spectral, shared.principal, shared.squares, self.alpha
+        )
 
     def _constrained_path(self, problem, M, Y, p, s_values) -> dict[int, Result]:
         ridge = self.lam + self.tau

@@ -40,6 +40,13 @@ class ScaledData:
         product /= self.divisor[:, None]
         return product
 
+    def dot(self, V: np.ndarray) -> np.ndarray:
+        """``A V`` for V of shape (d, m), as a float64 array of shape (n, m): one pass over X."""
+        V = V / self.divisor[:, None]
+        product = (self.X @ V.astype(self.X.dtype, copy=False)).astype(np.float64, copy=False)
+        product -= self.shift @ V
+        return product
+
     def squared_norms(self) -> np.ndarray:
         """``||a_j||^2`` of every column, shape (d,)."""
         return self.quadratic_forms(lambda block: block)

@@ -1,0 +1,77 @@
+"""Where the sweeps start: pseudo-labels between the spectral and the principal subspace."""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.sparse as sp
+
+from blufs.graph import fix_signs
+from blufs.solver.data import ScaledData
+
+#: Blocks of the Krylov space from which principal vectors are taken, and extra columns of a block.
+_DEPTH, _EXTRA = 6, 5
+
+
+def principal_vectors(data: ScaledData, count: int) -> tuple[np.ndarray, np.ndarray]:
+    """Leading left singular vectors of the scaled data A (n x d), by block Krylov iteration.
+
+    Returns
+    -------
+    squares : ndarray of shape (m,)
+        Squared singular values, descending; m is ``count`` or the rank of A if that is less.
+    vectors : ndarray of shape (n, m)
+    """
+    n = data.shape[0]
+    width = min(n, count + _EXTRA)
+    block = np.random.default_rng(0).standard_normal((n, width))
+    Q = np.linalg.qr(block)[0]
+    block = Q
+    for _ in range(_DEPTH):
+        if Q.shape[1] + width > n:
+            Q = np.eye(n)
+            break
+        block = data.dot(data.correlate(block))
+        # Twice is enough to keep the whole basis orthogonal to machine precision.
+        for _ in range(2):
+            block = np.linalg.qr(block - Q @ (Q.T @ block))[0]
+        Q = np.hstack([Q, block])
+    projected = data.correlate(Q)
+    values, rotation = np.linalg.eigh(projected.T @ projected)
+    keep = np.flatnonzero(values > 1e-10 * values[-1])[::-1][:count]
+    return values[keep], fix_signs(Q @ rotation[:, keep])
+
+
+def relaxed_start(
+    S: sp.csr_array,
+    spectral: np.ndarray,
+    principal: np.ndarray,
+    squares: np.ndarray,
+    alpha: float,
+) -> np.ndarray:
+    """Orthonormal Y that minimises a relaxation of the model, shape (n, c).
+
+    Without the constraint on the rows and without the graph term, minimising over W with a ridge
+    rho leaves ``-Tr(Y' (K + alpha S) Y)`` with ``K = A (A'A + rho I)^-1 A'``, whose minimisers are
+    leading eigenvectors. The ridge stands for what few features can explain: rho is the c-th
+    squared singular value, so that c directions are more than half explained. The eigenvectors are
+    sought in the span of the spectral and the principal vectors, which are the exact solutions for
+    large and for small alpha.
+
+    Parameters
+    ----------
+    S : sparse array of shape (n, n)
+    spectral : ndarray of shape (n, c)
+        Leading eigenvectors of S.
+    principal, squares : ndarray of shape (n, m) and (m,)
+        Leading left singular vectors of A and squared singular values.
+    alpha : float
+    """
+    c = spectral.shape[1]
+    extra = spectral - principal @ (principal.T @ spectral)
+    U, values, _ = np.linalg.svd(extra, full_matrices=False)
+    Q = np.hstack([principal, U[:, values > 1e-8]])
+    explained = np.zeros(Q.shape[1])
+    explained[: len(squares)] = squares / (squares + squares[-1])
+    reduced = alpha * (Q.T @ (S @ Q))
+    reduced[np.diag_indices_from(reduced)] += explained
+    return Q @ np.linalg.eigh((reduced + reduced.T) / 2)[1][:, ::-1][:, :c]
