@@ -109,6 +109,10 @@ class AnySelector(BaseSelector):
     n_features_to_select = None
     _parameter_constraints: ClassVar[dict] = {"estimator": "no_validation"}
 
+    @property
+    def _is_random(self) -> bool:
+        return "random_state" in self.estimator.get_params(deep=False)
+
     def _solve(self, X: np.ndarray, s_values: Sequence[int], precomputed) -> dict[int, Solution]:
         name = self._count_parameter()
         return {

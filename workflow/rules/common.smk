@@ -71,11 +71,19 @@ def parts_of_all_pairs(stage, parts):
     ]
 
 
-def select_files(stage):
-    """Input function: all files of a stage (selections, screens) of one dataset and method."""
-    return lambda wildcards: result(
-        f"{stage}/{wildcards.dataset}/{wildcards.method}/{{part}}.json",
+def selections_of(wildcards):
+    """Input function: all selections of one method on one dataset."""
+    return result(
+        f"selections/{wildcards.dataset}/{wildcards.method}/{{part}}.json",
         part=PLAN.select_parts(wildcards.dataset, wildcards.method),
+    )
+
+
+def screens_of(wildcards):
+    """Input function: the screened grid of one method on one dataset; none for a single setting."""
+    return result(
+        f"screens/{wildcards.dataset}/{wildcards.method}/{{part}}.json",
+        part=PLAN.screen_parts(wildcards.dataset, wildcards.method),
     )
 
 

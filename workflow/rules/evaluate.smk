@@ -4,8 +4,9 @@
 rule evaluate:
     input:
         data=f"{RESULTS}/data/{{dataset}}/dataset.npz",
+        graph=f"{RESULTS}/data/{{dataset}}/graph.npz",
         choices=f"{RESULTS}/choices/{{dataset}}/{{method}}.json",
-        selections=select_files("selections"),
+        selections=selections_of,
     output:
         f"{RESULTS}/evaluations/{{dataset}}/{{method}}/{{part}}.json",
     log:
@@ -100,7 +101,7 @@ rule resample:
 
 rule collect:
     input:
-        screens=parts_of_all_pairs("screens", PLAN.select_parts),
+        screens=parts_of_all_pairs("screens", PLAN.screen_parts),
         evaluations=parts_of_all_pairs("evaluations", PLAN.evaluate_parts),
         timing=repeated_pairs("timing", "timing"),
         resamples=repeated_pairs("stability", "resamples"),

@@ -50,7 +50,7 @@ rule screen:
 
 rule choose:
     input:
-        select_files("screens"),
+        screens_of,
     output:
         f"{RESULTS}/choices/{{dataset}}/{{method}}.json",
     log:

@@ -4,7 +4,7 @@ from blufs.benchmark.evaluate import Cells, evaluate
 from blufs.benchmark.job import job
 from blufs.benchmark.protocol import make_protocol
 from blufs.benchmark.records import read_records
-from blufs.datasets import read_dataset
+from blufs.datasets import read_dataset, read_graph
 from blufs.files import read_json, write_json
 
 with job(snakemake.log[0]):
@@ -12,6 +12,7 @@ with job(snakemake.log[0]):
     evaluation = evaluate(
         X,
         y,
+        read_graph(snakemake.input.graph),
         snakemake.wildcards.dataset,
         read_records(snakemake.input.selections),
         read_json(snakemake.input.choices),

@@ -34,24 +34,21 @@ def choose(
     Parameters
     ----------
     settings : all settings of the method, the default first
-    screened : records of stage "screen"
+    screened : records of stage "screen"; empty when there is but one setting
 
     Returns
     -------
-    dict with "n_settings", "n_budget", "default" and "blind" (a setting as canonical JSON),
-    "blind_s" (the number of features that goes with it; None if no fit succeeded), and "oracle"
-    and "oracle_budget" (metric -> s as text -> setting)
+    dict with "n_settings", "n_budget", "default" and "blind" (a setting as canonical JSON), and
+    "oracle" and "oracle_budget" (metric -> s as text -> setting)
     """
     names = [canonical_json(setting) for setting in settings]
     means = _means_over_seeds(screened)
     drawn = _draw(names, budget, derive_seed(seed, dataset, "budget", 0))
-    blind = choose_blind(means) if means else {"settings": names[0], "s": None}
     return {
         "n_settings": len(names),
         "n_budget": len(drawn),
         "default": names[0],
-        "blind": blind["settings"],
-        "blind_s": blind["s"],
+        "blind": choose_blind(means)["settings"] if means else names[0],
         "oracle": _oracle(means, names, s_values),
         "oracle_budget": _oracle(means, drawn, s_values),
     }

@@ -15,6 +15,7 @@ import pyarrow.parquet as pq
 
 from blufs.benchmark.records import Record
 from blufs.files import atomic_path, read_json
+from blufs.tuning import choose_blind
 
 _SORT_KEYS = (
     "dataset",
@@ -123,20 +124,24 @@ def evaluated(paths: Iterable[str]) -> tuple[list[Record], list[Record]]:
         for cell in cells
         for seed, value in zip(cell["seeds"], cell["values"], strict=True)
     ]
+    return results, _selections(cells, fits.values())
+
+
+def _selections(cells: Iterable[Record], fits: Iterable[Record]) -> list[Record]:
+    """The fits behind each (choice, metric, s), with the seconds of their evaluation."""
     by_setting = defaultdict(list)
-    for fit in fits.values():
+    for fit in fits:
         by_setting[_setting(fit)].append(fit)
-    seconds: dict[tuple, float] = defaultdict(float)
+    merged: dict[tuple, Record] = {}  # the cells of split jobs, put together again
     for cell in cells:
-        seconds[*_group(cell), cell["s"]] += cell["evaluation_seconds"]
-    selections = [
-        {**fit, **{k: cell[k] for k in ("choice", "metric")}, "evaluation_seconds": total}
-        for cell, total in {
-            (*_group(c), c["s"]): (c, seconds[*_group(c), c["s"]]) for c in cells
-        }.values()
+        key = (*_group(cell), cell["s"])
+        before = merged.get(key, {"evaluation_seconds": 0.0})["evaluation_seconds"]
+        merged[key] = {**cell, "evaluation_seconds": before + cell["evaluation_seconds"]}
+    return [
+        {**fit, **{key: cell[key] for key in ("choice", "metric", "evaluation_seconds")}}
+        for cell in merged.values()
         for fit in by_setting[_setting(cell)]
     ]
-    return results, selections
 
 
 def _group(cell: Record) -> tuple[str, str, str, str]:
@@ -150,22 +155,27 @@ def _setting(record: Record) -> tuple[str, str, str, int]:
 def _picked(cells: Iterable[Record]) -> dict[tuple, int]:
     """For each dataset, method, choice and metric the s that the choice itself proposes.
 
-    The oracle takes the s with the best mean, a blind choice the one that it proposed without
-    labels, and the default the largest.
+    The oracle takes the s with the best mean, the blind choice the one with the best label-free
+    criterion, and the default the largest.
     """
     values: dict[tuple, dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
-    proposed = {}
+    criteria: dict[tuple, list[Record]] = defaultdict(list)
     for cell in cells:
         known = [value for value in cell["values"] if value is not None]
         values[_group(cell)][cell["s"]] += known
-        proposed[_group(cell)] = cell["proposed_s"]
+        if cell["criteria"] and cell["metric"] == "acc":
+            criteria[_group(cell)[:3]].append({"s": cell["s"], **cell["criteria"]})
     picked = {}
     for group, by_s in values.items():
+        choice = group[2]
         ran = {s: known for s, known in by_s.items() if known}
-        if group[2].startswith("oracle") and ran:
+        if choice.startswith("oracle") and ran:
             picked[group] = max(ran, key=lambda s: (sum(ran[s]) / len(ran[s]), -s))
+        elif choice == "blind" and criteria[group[:3]]:
+            rows = sorted(criteria[group[:3]], key=lambda row: row["s"])
+            picked[group] = choose_blind(rows)["s"]
         else:
-            picked[group] = proposed[group] or max(ran or by_s)
+            picked[group] = max(ran or by_s)
     return picked
 
 

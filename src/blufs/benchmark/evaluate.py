@@ -12,6 +12,8 @@ import numpy as np
 
 from blufs.benchmark.protocol import Protocol
 from blufs.benchmark.records import CLUSTERING_METRICS, METRICS, Record
+from blufs.graph import SampleGraph
+from blufs.tuning import label_free_criteria
 
 logger = logging.getLogger("blufs.evaluate")
 
@@ -35,6 +37,7 @@ class Cells:
 def evaluate(
     X: np.ndarray,
     y: np.ndarray,
+    graph: SampleGraph,
     dataset: str,
     selections: Sequence[Record],
     choices: dict[str, Any],
@@ -46,7 +49,8 @@ def evaluate(
     Returns
     -------
     {"cells": one record per (choice, metric, s) with the values of all repetitions,
-    "fits": the records of stage "select" that they stand on}
+    "fits": the records of stage "select" that they stand on}; where repetition 0 of the clustering
+    is among the cells, ``criteria`` has the label-free criteria of its partition.
 
     A selection that serves several choices is evaluated once. Repetition r of a random method uses
     the fit with seed ``r mod (number of fit seeds)``.
@@ -54,7 +58,7 @@ def evaluate(
     by_key = {(r["settings"], r["s"], r["fit_seed"]): r for r in selections}
     fit_seeds = sorted({r["fit_seed"] for r in selections})
     s_values = sorted({r["s"] for r in selections if cells.s in (None, r["s"])})
-    evaluator = _Evaluator(X, y, dataset, protocol)
+    evaluator = _Evaluator(X, y, graph, dataset, protocol)
     records = []
     used: dict[Any, Record] = {}
     for s in s_values:
@@ -70,7 +74,6 @@ def evaluate(
                         "metric": metric,
                         "s": s,
                         "settings": settings,
-                        "proposed_s": choices["blind_s"] if choice == "blind" else None,
                         "n_settings": choices[
                             "n_budget" if choice == "oracle_budget" else "n_settings"
                         ],
@@ -84,8 +87,9 @@ def evaluate(
 class _Evaluator:
     """Evaluate selections, each one once for clustering and once for classification."""
 
-    def __init__(self, X, y, dataset: str, protocol: Protocol):
-        self.X, self.y, self.dataset, self.protocol = X, y, dataset, protocol
+    def __init__(self, X, y, graph: SampleGraph, dataset: str, protocol: Protocol):
+        self.X, self.y, self.graph = X, y, graph
+        self.dataset, self.protocol = dataset, protocol
         self._known: dict[Any, Record] = {}
 
     def record(self, metric: str, fits: list[Record], cells: Cells) -> Record:
@@ -96,6 +100,7 @@ class _Evaluator:
         result: Record = {
             "seeds": repetitions,
             "values": [None] * len(repetitions),
+            "criteria": {},
             "evaluation_seconds": 0.0,
             "status": "ok",
             "reason": "",
@@ -109,6 +114,7 @@ class _Evaluator:
             scores, new = self._evaluate(clustering, fit["features"], mine)
             for repetition, value in zip(mine, scores[metric], strict=True):
                 result["values"][repetitions.index(repetition)] = value
+            result["criteria"] |= scores["criteria"]
             result["evaluation_seconds"] += scores["seconds"] if new else 0.0
         return result
 
@@ -120,10 +126,16 @@ class _Evaluator:
             return self._known[key], False
         start = time.perf_counter()
         chosen = self.X[:, features]
+        criteria: dict[str, float] = {}
         if clustering:
-            _, scores = self.protocol.cluster(chosen, self.y, self.dataset, repetitions)
+            partitions, scores = self.protocol.cluster(chosen, self.y, self.dataset, repetitions)
+            if repetitions[0] == 0:
+                criteria = label_free_criteria(
+                    self.X, self.graph, np.array(features), partitions[:1]
+                )
         else:
             accuracy = self.protocol.classify(chosen, self.y, self.dataset, repetitions)
             scores = {"accuracy": accuracy}
-        self._known[key] = {**scores, "seconds": time.perf_counter() - start}
+        seconds = time.perf_counter() - start
+        self._known[key] = {**scores, "criteria": criteria, "seconds": seconds}
         return self._known[key], True

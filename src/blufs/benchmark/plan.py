@@ -16,9 +16,15 @@ from blufs.benchmark.config import (
     resolve_aliases,
 )
 from blufs.benchmark.digest import code_digest
-from blufs.registry import ALIASES, is_random, known_methods, method_class
+from blufs.registry import ALIASES, is_random, known_methods, make_selector, method_class
 
 _STAGES_OF_A_FIT = ("blufs.benchmark.select",)
+
+
+def expected_shape(definition: Mapping[str, Any]) -> tuple[int | None, int | None]:
+    """Numbers of samples and features of a dataset as its definition gives them, else None."""
+    expect = definition.get("expect") or {}
+    return expect.get("n_samples"), expect.get("n_features")
 
 
 class Plan:
@@ -94,8 +100,8 @@ class Plan:
 
     def fit_seeds(self, method: str) -> list[int]:
         """Seeds of a random method's fits; one for the others."""
-        count = self.suite["fit_seeds"] if is_random(self.method_class(method)) else 1
-        return list(range(count))
+        selector = make_selector(self.method_class(method), self.settings(method)[0])
+        return list(range(self.suite["fit_seeds"] if is_random(selector) else 1))
 
     def select_parts(self, dataset: str, method: str) -> dict[str, dict[str, Any]]:
         """Jobs of stage "select" (and "screen"): name -> settings, s values and fit seeds."""
@@ -115,6 +121,10 @@ class Plan:
                         "fit_seeds": seeds,
                     }
         return parts
+
+    def screen_parts(self, dataset: str, method: str) -> list[str]:
+        """Names of the jobs of stage "screen": none where there is nothing to choose from."""
+        return list(self.select_parts(dataset, method)) if self.is_tuned(method) else []
 
     def evaluate_parts(self, dataset: str, method: str) -> dict[str, dict[str, Any]]:
         """Jobs of stage "evaluate": name -> the s and seed they cover (None: all)."""
@@ -215,7 +225,7 @@ class Plan:
     def _check_s_values(self) -> list[str]:
         problems = []
         for dataset in self.datasets:
-            d = (self.all_datasets.get(dataset) or {}).get("n_features")
+            d = expected_shape(self.all_datasets.get(dataset, {}))[1]
             too_many = [s for s in self.s_values(dataset) if d is not None and s > d]
             if too_many:
                 problems.append(

@@ -58,7 +58,7 @@ def _score(X, y, graph, dataset, features, protocol: Protocol) -> Record:
     chosen = X[:, features]
     partitions, scores = protocol.cluster(chosen, y, dataset, list(range(protocol.clusterings)))
     accuracies = protocol.classify(chosen, y, dataset, list(range(protocol.splits)))
-    criteria = label_free_criteria(X, graph, features, partitions)
+    criteria = label_free_criteria(X, graph, np.array(features), partitions)
     return {
         "acc": float(np.mean(scores["acc"])),
         "nmi": float(np.mean(scores["nmi"])),

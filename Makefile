@@ -1,0 +1,62 @@
+# Everything a user or a developer runs. `make help` lists the targets.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+# The order matters to nobody but the reader: library, workflow, tests, tools.
+EXTRAS := workflow,slurm,test,dev
+# Numbers must not depend on how many threads a machine offers; parallelism is across jobs.
+export OMP_NUM_THREADS := 1
+export OPENBLAS_NUM_THREADS := 1
+export MKL_NUM_THREADS := 1
+
+.PHONY: help env run test test-fast test-slow test-slurm lint format bench constraints clean
+
+help:  ## Show this list
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
+
+env: $(STAMP)  ## Make .venv with everything (does nothing when nothing changed)
+
+$(STAMP): pyproject.toml constraints.txt
+	$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "blufs needs Python 3.11 or newer, this is " + sys.version.split()[0])'
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[$(EXTRAS)]'
+	touch $@
+
+run: env  ## Run the default suite: results/demo/report.html
+	$(BIN)/python -m blufs.benchmark.unlock
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/snakemake --cores all
+
+test: env lint test-fast  ## Lint and the test suite
+
+test-fast: env
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pytest -m "not slow and not slurm" -n 2 --dist worksteal
+
+test-slow: env  ## The tests that take minutes
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pytest -m "slow"
+
+test-slurm: env  ## The tests on a real SLURM (brought up if that is possible here)
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pytest -m "slurm" -rs
+
+lint: env  ## Format and lint checks
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/codespell
+	$(BIN)/mypy
+	$(BIN)/snakefmt --check --compact-diff Snakefile workflow
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/snakemake --lint
+
+format: env  ## Format all code
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+	$(BIN)/snakefmt Snakefile workflow
+
+bench: env  ## The speed benchmarks: benchmarks/results/
+	$(BIN)/python -m benchmarks
+
+constraints:  ## Pin the versions of the present environment
+	$(BIN)/python -m pip freeze --exclude-editable --exclude blufs --disable-pip-version-check > constraints.txt
+
+clean:  ## Remove what runs and tools have made (not .venv, not downloaded data)
+	rm -rf results logs .snakemake .pytest_cache .mypy_cache .ruff_cache .hypothesis build src/*.egg-info
+	find . -name __pycache__ -not -path './$(VENV)/*' -prune -exec rm -rf {} +
