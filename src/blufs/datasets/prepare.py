@@ -168,8 +168,6 @@ def _clean_features(X: np.ndarray) -> np.ndarray:
 
 def _factorize(labels: np.ndarray, shape: tuple[int, ...]) -> tuple[np.ndarray, list[str]]:
     """Labels of any kind as 0 .. c-1 in their sorted order, and their names."""
-    import pandas as pd
-
     n_samples = shape[0]
     if labels.size != n_samples or (labels.ndim > 1 and max(labels.shape) != labels.size):
         hint = "; if the array is features x samples, say `transpose: true`"
@@ -178,7 +176,7 @@ def _factorize(labels: np.ndarray, shape: tuple[int, ...]) -> tuple[np.ndarray, 
             f"sample is needed{hint if labels.size == shape[1] else ''}"
         )
     values = np.array([_unwrap(value) for value in labels.ravel()], dtype=object)
-    missing = pd.isna(values)
+    missing = np.array([value is None or value != value for value in values])
     if missing.any():
         raise DatasetError(
             f"{int(missing.sum())} labels are missing, the first of sample {missing.argmax()} "
@@ -228,10 +226,10 @@ def _check_size(spec: Mapping[str, Any], X: np.ndarray, class_names: list[str]) 
 
 def _subset(spec: Mapping[str, Any], X: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Keep some samples, in their order."""
-    from sklearn.utils import resample
-
     if "subset" not in spec:
         return X, y
+    from sklearn.utils import resample
+
     size, seed = spec["subset"]["samples"], spec["subset"]["seed"]
     if size > len(X):
         raise DatasetError(f"`subset` asks for {size} samples; there are {len(X)}")
@@ -252,6 +250,8 @@ def _card(
     spec: Mapping[str, Any], X: np.ndarray, y: np.ndarray, class_names: list[str]
 ) -> dict[str, Any]:
     image = spec.get("image", {})
+    digest = hashlib.sha256(X.data)
+    digest.update(y.data)
     return {
         "name": spec["name"],
         "label": spec["title"],
@@ -267,7 +267,7 @@ def _card(
         "n_duplicate_samples": len(X) - len({(row + 0.0).tobytes() for row in X}),
         "image_shape": image.get("shape"),
         "image_order": image.get("order", "C"),
-        "sha256": hashlib.sha256(X.tobytes() + y.tobytes()).hexdigest(),
+        "sha256": digest.hexdigest(),
         "origin": spec.get("origin", spec.get("path", spec.get("url", ""))),
         "terms": spec.get("terms", ""),
         "paper": spec.get("paper"),

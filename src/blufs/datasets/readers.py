@@ -22,7 +22,10 @@ LABEL_KEYS = ("y", "Y", "label", "labels", "gnd", "target", "class")
 
 @dataclass
 class RawData:
-    """What a file holds: ``X`` (2-d), ``y`` (any shape) and the names of the features, if any."""
+    """What a file holds: ``X`` (2-d), ``y`` (any shape) and the names of the features, if any.
+
+    A missing label is None or NaN.
+    """
 
     X: np.ndarray
     y: np.ndarray
@@ -56,14 +59,22 @@ def read_file(path: Path, spec: Mapping[str, Any]) -> RawData:
 
 
 def _read_mat(path: Path, spec: Mapping[str, Any]) -> RawData:
-    import h5py
-    import scipy.io
+    if not _is_hdf5(path):
+        import scipy.io
 
-    if not h5py.is_hdf5(path):
         return _pick_arrays(scipy.io.loadmat(path), spec)
+    import h5py
+
     with h5py.File(path, "r") as archive:  # MATLAB 7.3
         arrays = {name: _hdf5_array(item) for name, item in archive.items() if name[0] != "#"}
     return _pick_arrays(arrays, spec)
+
+
+def _is_hdf5(path: Path) -> bool:
+    """Whether HDF5's signature is where MATLAB 7.3 (offset 512) or other programs (0) put it."""
+    with path.open("rb") as stream:
+        head = stream.read(520)
+    return b"\x89HDF\r\n\x1a\n" in (head[:8], head[512:])
 
 
 def _hdf5_array(item: Any) -> Any:
@@ -165,7 +176,7 @@ def _split_table(table: Any, spec: Mapping[str, Any]) -> RawData:
     named = not isinstance(table.columns, pd.RangeIndex)
     table.columns = [str(column).strip() for column in table.columns]
     position = _label_position(list(table.columns), spec.get("label"), named)
-    y = table.iloc[:, position]
+    y = table.iloc[:, position].astype(object)
     features = table.drop(columns=table.columns[position])
     dropped = spec.get("drop", [])
     unknown = [column for column in dropped if column not in features.columns]
@@ -185,7 +196,7 @@ def _split_table(table: Any, spec: Mapping[str, Any]) -> RawData:
         )
     names = [str(column) for column in features.columns] if named else None
     X = features.to_numpy(dtype=np.float64, na_value=np.nan)
-    return RawData(X, y.to_numpy(dtype=object), names)
+    return RawData(X, y.where(y.notna(), None).to_numpy(), names)
 
 
 def _label_position(columns: list[str], label: str | int | None, named: bool) -> int:
