@@ -17,10 +17,10 @@ from blufs.graph import SampleGraph, neighbor_matrix
 from blufs.preprocessing import FEATURE_SCALINGS, scale_features
 from blufs.solver.data import ScaledData
 from blufs.solver.objective import Weights
-from blufs.solver.p_step import candidate_neighbors, graph_laplacian, uniform_weights
-from blufs.solver.pam import Problem, Result, State, make_state, minimize
+from blufs.solver.p_step import Smoothing, candidate_neighbors, uniform_weights
+from blufs.solver.pam import Problem, Result, State, minimize, start_state
 from blufs.solver.start import principal_vectors, relaxed_start
-from blufs.solver.w_step import dense_w_step, smoothing, solve_on_support, start_w
+from blufs.solver.w_step import start_support
 from blufs.solver.y_step import Y_SOLVERS
 
 CONSTRAINTS = ("every", "final", "none")
@@ -196,8 +196,9 @@ class BLUFS(GraphSelector):
     def _share(self, X: np.ndarray, graph: SampleGraph) -> SharedStart:
         data = ScaledData(X, self.scaling)
         neighbors, allowed = candidate_neighbors(graph, self.n_neighbors)
-        L = graph_laplacian(neighbors, uniform_weights(allowed))
-        energies = data.quadratic_forms(lambda block: L @ block)
+        norms = data.quadratic_forms(lambda block: block)
+        smoothing = Smoothing(neighbors, uniform_weights(allowed), beta=0.5)
+        energies = data.quadratic_forms(lambda block: smoothing @ block) - norms
         spectral = graph.leading_eigenvectors(self.n_clusters)[1]
         return SharedStart(
             graph,
@@ -205,7 +206,7 @@ class BLUFS(GraphSelector):
             allowed,
             spectral,
             *principal_vectors(data, self.n_clusters),
-            data.squared_norms(),
+            norms,
             energies,
         )
 
@@ -219,15 +220,13 @@ class BLUFS(GraphSelector):
             shared = self._share(X, self._graph(X, precomputed))
         problem = self._problem(X, shared)
         Y, p = self._start(problem, shared), uniform_weights(shared.allowed)
-        M = smoothing(graph_laplacian(shared.neighbors, p), self.beta)
         if self.constraint == "every":
-            results = self._constrained_path(problem, M, Y, p, s_values)
+            M = Smoothing(shared.neighbors, p, self.beta)
+            ridge = self.lam + self.tau
+            order = start_support(problem.data, M, Y, ridge, problem.diagonal, max(s_values))
+            results = {s: self._minimize(problem, order[:s], Y, p) for s in s_values}
         else:
-            everything = np.arange(X.shape[1])
-            zero = np.zeros((X.shape[1], Y.shape[1]))
-            W = dense_w_step(problem.dense, M, Y, zero, self.lam, self.tau)
-            state = make_state(problem, everything, W, Y, p)
-            result = minimize(problem, state, self.max_iter, self.tol, constrained=False)
+            result = self._minimize(problem, np.arange(X.shape[1]), Y, p)
             results = dict.fromkeys(s_values, result)
         self._warn_unless_converged(results)
         return {s: self._solution(problem, result, s) for s, result in results.items()}
@@ -260,15 +259,9 @@ class BLUFS(GraphSelector):
             problem.S, shared.spectral, shared.principal, shared.squares, self.alpha
         )
 
-    def _constrained_path(self, problem, M, Y, p, s_values) -> dict[int, Result]:
-        ridge = self.lam + self.tau
-        order = start_w(problem.data, M, Y, ridge, problem.diagonal, max(s_values))
-        results = {}
-        for s in s_values:
-            W = solve_on_support(problem.data, M, Y, ridge, order[:s])
-            state = make_state(problem, order[:s], W, Y, p)
-            results[s] = minimize(problem, state, self.max_iter, self.tol)
-        return results
+    def _minimize(self, problem: Problem, support: np.ndarray, Y, p) -> Result:
+        state = start_state(problem, support, problem.data.columns(support), Y, p)
+        return minimize(problem, state, self.max_iter, self.tol)
 
     def _warn_unless_converged(self, results: dict[int, Result]) -> None:
         late = sorted(s for s, result in results.items() if not result.converged)

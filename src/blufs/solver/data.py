@@ -47,10 +47,6 @@ class ScaledData:
         product -= self.shift @ V
         return product
 
-    def squared_norms(self) -> np.ndarray:
-        """``||a_j||^2`` of every column, shape (d,)."""
-        return self.quadratic_forms(lambda block: block)
-
     def quadratic_forms(self, apply) -> np.ndarray:
         """``a_j' apply(a_j)`` of every column, shape (d,), a block of columns at a time.
 

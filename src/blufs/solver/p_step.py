@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse as sp
 
-from blufs.graph import SampleGraph, laplacian, neighbor_matrix
+from blufs.graph import SampleGraph
 from blufs.simplex import project_rows_to_simplex
 
 
@@ -73,6 +73,32 @@ def p_step(
     return project_rows_to_simplex(np.where(allowed, target, -np.inf))
 
 
-def graph_laplacian(neighbors: np.ndarray, p: np.ndarray) -> sp.csr_array:
-    """Laplacian L of the symmetrised P: ``sum_ij ||z_i - z_j||^2 P_ij = 2 Tr(Z' L Z)``."""
-    return laplacian(neighbor_matrix(neighbors, p))
+class Smoothing:
+    """The matrix ``M = I + 2 beta L``, applied without being formed.
+
+    L is the Laplacian of the symmetrised P, so that
+    ``||Z||^2 + beta sum_ij ||z_i - z_j||^2 P_ij = Tr(Z' M Z)`` for every Z with n rows. M is
+    symmetric positive definite.
+
+    Parameters
+    ----------
+    neighbors, p : ndarray of shape (n, k)
+    beta : float
+    """
+
+    def __init__(self, neighbors: np.ndarray, p: np.ndarray, beta: float):
+        n, k = neighbors.shape
+        rows = np.arange(0, n * k + 1, k)
+        self._beta = beta
+        self._directed = sp.csr_array((p.ravel(), neighbors.ravel(), rows), shape=(n, n))
+        received = np.bincount(neighbors.ravel(), weights=p.ravel(), minlength=n)
+        self._diagonal = 1 + beta * (p.sum(axis=1) + received)
+
+    def __matmul__(self, A: np.ndarray) -> np.ndarray:
+        """``M A`` for A of shape (n, m)."""
+        if self._beta == 0:
+            return A
+        product = self._diagonal[:, None] * A
+        product -= self._beta * (self._directed @ A)
+        product -= self._beta * (self._directed.T @ A)
+        return product

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 import scipy.sparse as sp
 
 from blufs.solver.data import ScaledData
 from blufs.solver.objective import Weights, objective
-from blufs.solver.p_step import candidate_distances, graph_laplacian, p_step
-from blufs.solver.w_step import dense_w_step, smoothing, w_step
+from blufs.solver.p_step import Smoothing, candidate_distances, p_step
+from blufs.solver.w_step import dense_w_step, improve_support, solve_on_support
 from blufs.solver.y_step import Y_SOLVERS
 
 
@@ -38,20 +37,31 @@ class Problem:
     weights: Weights
     y_solver: str = "polar"
 
-    @cached_property
-    def dense(self) -> np.ndarray:
-        """The scaled data as an array, for the ablation without the constraint."""
-        return self.data.columns(np.arange(self.data.shape[1]))
-
 
 @dataclass(frozen=True)
 class State:
-    """The variables: W has the rows ``W`` at the features ``support`` and is zero elsewhere."""
+    """The variables, and what is computed from them.
+
+    Attributes
+    ----------
+    support : ndarray of int, shape (s,)
+        The features where W has non-zero rows.
+    W : ndarray of shape (s, c)
+        Those rows.
+    Y : ndarray of shape (n, c)
+    p : ndarray of shape (n, k)
+        Weights of the candidates, see :mod:`blufs.solver.p_step`.
+    A : ndarray of shape (n, s)
+        The scaled data on the support.
+    Z, V : ndarray of shape (n, c) and (n, k)
+        AW, and the squared distances of its rows along the candidates.
+    """
 
     support: np.ndarray
     W: np.ndarray
     Y: np.ndarray
     p: np.ndarray
+    A: np.ndarray
     Z: np.ndarray
     V: np.ndarray
 
@@ -67,15 +77,24 @@ class Result:
         return len(self.history) - 1
 
 
-def make_state(problem: Problem, support, W, Y, p) -> State:
-    """State with the projected data Z = AW and its candidate distances V."""
-    everything = len(support) == problem.data.shape[1]
-    A = problem.dense if everything else problem.data.columns(support)
+def start_state(
+    problem: Problem, support: np.ndarray, A: np.ndarray, Y: np.ndarray, p: np.ndarray
+) -> State:
+    """State with the best W on a support for given Y and P."""
+    w = problem.weights
+    M = Smoothing(problem.neighbors, p, w.beta)
+    solve = solve_on_support if len(support) < problem.data.shape[1] else dense_w_step
+    W = solve(A, M, Y, np.zeros((len(support), Y.shape[1])), w.lam, w.tau)
+    return _with_w(problem, support, A, W, Y, p)
+
+
+def _with_w(problem: Problem, support, A, W, Y, p) -> State:
     Z = A @ W
-    return State(support, W, Y, p, Z, candidate_distances(Z, problem.neighbors))
+    return State(support, W, Y, p, A, Z, candidate_distances(Z, problem.neighbors))
 
 
 def value(problem: Problem, state: State) -> float:
+    """The objective."""
     return objective(state.Z, state.W, state.Y, state.p, state.V, problem.S, problem.weights)
 
 
@@ -84,17 +103,20 @@ def update_p(problem: Problem, state: State) -> State:
     return replace(state, p=p_step(state.V, state.p, problem.allowed, w.beta, w.mu, w.tau))
 
 
-def update_w(problem: Problem, state: State, constrained: bool = True) -> State:
+def update_w(problem: Problem, state: State, search: bool) -> State:
+    """W on the same support, or on a better one if ``search``."""
     w = problem.weights
-    M = smoothing(graph_laplacian(problem.neighbors, state.p), w.beta)
-    if constrained:
-        support, W = w_step(
-            problem.data, M, state.Y, state.support, state.W, w.lam, w.tau, problem.diagonal
+    M = Smoothing(problem.neighbors, state.p, w.beta)
+    support, A = state.support, state.A
+    if len(support) == problem.data.shape[1]:
+        W = dense_w_step(A, M, state.Y, state.W, w.lam, w.tau)
+    elif search:
+        support, A, W = improve_support(
+            problem.data, M, state.Y, support, A, state.W, w.lam, w.tau, problem.diagonal
         )
     else:
-        support = state.support
-        W = dense_w_step(problem.dense, M, state.Y, state.W, w.lam, w.tau)
-    return make_state(problem, support, W, state.Y, state.p)
+        W = solve_on_support(A, M, state.Y, state.W, w.lam, w.tau)
+    return _with_w(problem, support, A, W, state.Y, state.p)
 
 
 def update_y(problem: Problem, state: State) -> State:
@@ -103,19 +125,20 @@ def update_y(problem: Problem, state: State) -> State:
     return replace(state, Y=solve(state.Z, problem.S, state.Y, w.alpha, w.tau))
 
 
-def minimize(
-    problem: Problem, state: State, max_iter: int, tol: float, constrained: bool = True
-) -> Result:
+def minimize(problem: Problem, state: State, max_iter: int, tol: float) -> Result:
     """Sweep over P, W, Y until the objective changes by less than ``tol`` relative to max(|f|, 1).
 
-    ``history`` of the result holds the objective at the start and after every sweep.
+    A better support is searched in the first sweep and whenever the others no longer help; the
+    sweeps end when that does not help either. ``history`` of the result holds the objective at the
+    start and after every sweep.
     """
     history = [value(problem, state)]
-    converged = False
+    converged, search = False, True
     while not converged and len(history) <= max_iter:
         state = update_p(problem, state)
-        state = update_w(problem, state, constrained)
+        state = update_w(problem, state, search)
         state = update_y(problem, state)
         history.append(value(problem, state))
-        converged = abs(history[-1] - history[-2]) < tol * max(abs(history[-2]), 1)
+        still = abs(history[-1] - history[-2]) < tol * max(abs(history[-2]), 1)
+        converged, search = still and search, still
     return Result(state, np.array(history), converged)

@@ -12,9 +12,9 @@ the pursuit for m. H is never formed: only its columns in T are, a block of them
 from __future__ import annotations
 
 import numpy as np
-import scipy.sparse as sp
 
 from blufs.solver.data import ScaledData
+from blufs.solver.p_step import Smoothing
 
 #: Candidates among which a block of choices is foreseen before it is checked on all features.
 POOL_SIZE = 64
@@ -26,7 +26,7 @@ _REDUNDANT = 1e-10
 
 def forward_pursuit(
     data: ScaledData,
-    M: sp.csr_array,
+    M: Smoothing,
     B: np.ndarray,
     ridge: float,
     diagonal: np.ndarray,
@@ -42,7 +42,7 @@ def forward_pursuit(
     Parameters
     ----------
     data : ScaledData of shape (n, d)
-    M : sparse array of shape (n, n), symmetric positive definite
+    M : Smoothing of shape (n, n), symmetric positive definite
     B : ndarray of shape (d, c)
     ridge : float, positive
     diagonal : ndarray of shape (d,)

@@ -10,10 +10,10 @@ products with A and systems of the size of the support are needed.
 from __future__ import annotations
 
 import numpy as np
-import scipy.sparse as sp
 
 from blufs.solver.data import ScaledData
 from blufs.solver.exchange import exchange, solve_spd
+from blufs.solver.p_step import Smoothing
 from blufs.solver.pursuit import forward_pursuit, largest
 
 #: Features outside the support that a W step considers.
@@ -22,58 +22,55 @@ POOL_SIZE = 64
 MAX_SWAPS = 20
 
 
-def smoothing(L: sp.csr_array, beta: float) -> sp.csr_array:
-    """``M = I + 2 beta L``, shape (n, n)."""
-    return (sp.eye_array(L.shape[0], format="csr") + (2 * beta) * L).tocsr()
-
-
-def start_w(
-    data: ScaledData, M: sp.csr_array, Y: np.ndarray, ridge: float, diagonal: np.ndarray, s: int
+def start_support(
+    data: ScaledData, M: Smoothing, Y: np.ndarray, ridge: float, diagonal: np.ndarray, s: int
 ) -> np.ndarray:
     """Support found by forward pursuit for given M and Y; a prefix of it is the one for less."""
     return forward_pursuit(data, M, data.correlate(Y), ridge, diagonal, s)
 
 
 def solve_on_support(
-    data: ScaledData, M: sp.csr_array, Y: np.ndarray, ridge: float, support: np.ndarray
+    A: np.ndarray, M: Smoothing, Y: np.ndarray, W_old: np.ndarray, lam: float, tau: float
 ) -> np.ndarray:
-    """The best W for a given support (and no proximal term), shape (s, c)."""
-    A = data.columns(support)
+    """The minimiser for a given support, shape (s, c).
+
+    A (n x s) holds the columns of the support, W_old (s x c) the rows there.
+    """
     H = A.T @ (M @ A)
-    H[np.diag_indices_from(H)] += ridge
-    return solve_spd(H, A.T @ Y)
+    H[np.diag_indices_from(H)] += lam + tau
+    return solve_spd(H, A.T @ Y + tau * W_old)
 
 
-def w_step(
+def improve_support(
     data: ScaledData,
-    M: sp.csr_array,
+    M: Smoothing,
     Y: np.ndarray,
     support: np.ndarray,
+    A: np.ndarray,
     W_old: np.ndarray,
     lam: float,
     tau: float,
     diagonal: np.ndarray,
-) -> tuple[np.ndarray, np.ndarray]:
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Re-solve on the support, then exchange features with the most promising ones outside.
 
-    Every move lowers the objective with its proximal term, so the block never raises it.
+    Every move lowers the objective with its proximal term, so the step never raises it.
 
     Parameters
     ----------
     data : ScaledData of shape (n, d)
-    M : sparse array of shape (n, n)
+    M : Smoothing of shape (n, n)
     Y : ndarray of shape (n, c)
-    support, W_old : ndarray of shape (s,) and (s, c)
-        The current W: its non-zero rows and where they are.
+    support, A, W_old : ndarray of shape (s,), (n, s) and (s, c)
+        The non-zero rows of the current W, the columns of the data there, and the rows.
     lam, tau : float
     diagonal : ndarray of shape (d,)
         (About) the diagonal of H, by which candidates are compared before their gain is computed.
 
     Returns
     -------
-    support, W : ndarray of shape (s,) and (s, c)
+    support, A, W : as above, of the new W
     """
-    A = data.columns(support)
     MA = M @ A
     H = A.T @ MA
     H[np.diag_indices_from(H)] += lam + tau
@@ -81,19 +78,18 @@ def w_step(
     W = solve_spd(H, B)
     pool = promising_features(data, Y - MA @ W, support, diagonal)
     if len(pool) == 0:
-        return support, W
-    Z = data.columns(pool)
-    MZ = M @ Z
-    corner = Z.T @ MZ
+        return support, A, W
+    C = data.columns(pool)
+    corner = C.T @ (M @ C)
     corner[np.diag_indices_from(corner)] += lam + tau
-    across = Z.T @ MA
+    across = C.T @ MA
     positions, W = exchange(
         np.block([[H, across.T], [across, corner]]),
-        np.vstack([B, Z.T @ Y]),
+        np.vstack([B, C.T @ Y]),
         np.arange(len(support)),
         MAX_SWAPS,
     )
-    return np.concatenate([support, pool])[positions], W
+    return np.concatenate([support, pool])[positions], np.hstack([A, C])[:, positions], W
 
 
 def promising_features(
@@ -110,7 +106,7 @@ def promising_features(
 
 
 def dense_w_step(
-    A: np.ndarray, M: sp.csr_array, Y: np.ndarray, W_old: np.ndarray, lam: float, tau: float
+    A: np.ndarray, M: Smoothing, Y: np.ndarray, W_old: np.ndarray, lam: float, tau: float
 ) -> np.ndarray:
     """The minimiser without the constraint on the rows, shape (d, c), by the smaller side of A.
 
@@ -119,12 +115,10 @@ def dense_w_step(
     the constraint uses it.
     """
     n, d = A.shape
+    if d <= n:
+        return solve_on_support(A, M, Y, W_old, lam, tau)
     ridge = lam + tau
     B = A.T @ Y + tau * W_old
-    if d <= n:
-        H = A.T @ (M @ A)
-        H[np.diag_indices_from(H)] += ridge
-        return solve_spd(H, B)
     KM = (M @ (A @ A.T)).T
     KM[np.diag_indices_from(KM)] += ridge
     return (B - A.T @ (M @ np.linalg.solve(KM, A @ B))) / ridge

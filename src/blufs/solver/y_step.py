@@ -28,8 +28,8 @@ def y_step_polar(
     Y_old: np.ndarray,
     alpha: float,
     tau: float,
-    max_iter: int = 50,
-    tol: float = 1e-6,
+    max_iter: int = 20,
+    tol: float = 1e-4,
 ) -> np.ndarray:
     """Iterate ``Y <- polar(alpha (S + I) Y + Z + tau Y_old)`` from Y_old.
 
