@@ -1,24 +1,15 @@
-"""Every figure by name: the function that draws it, what it reads and its words."""
+"""Every figure by name: what draws it, what it reads and its words.
+
+Imports nothing heavy, so that the workflow can read it while it plans.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
-from matplotlib.figure import Figure
-
-from blufs.analysis.figures.features import correlation, pixels, selected_plane
-from blufs.analysis.figures.ranks import critical_difference, overview
-from blufs.analysis.figures.runs import convergence, scaling
-from blufs.analysis.figures.scores import boxplots, score_curves
-from blufs.analysis.figures.sparsity import sparsity
-from blufs.analysis.figures.style import NoDataError, Style, applied, notice
-from blufs.analysis.figures.tuning import sensitivity
-from blufs.analysis.results import Results, Suite
-
-#: Figures of one dataset are named by this prefix and the dataset.
+#: Figures of one synthetic dataset are named by this prefix and the dataset.
 SCATTER = "scatter_"
 
 
@@ -28,105 +19,140 @@ class FigureSpec:
 
     Attributes
     ----------
-    draw : function of (results, suite, style) that returns the figure and its axes
+    module, function : where ``function(results, suite, style, **options)`` is, which returns the
+        figure and its axes
     tables : result files it reads (stem of the Parquet file)
-    data : whether it reads the prepared data of the datasets
-    title, caption : what the report says of it
+    title, caption, alt : what the report says of it; ``alt`` for those who do not see it
+    data : the datasets whose arrays it reads: none, "all", or the name of one
     """
 
-    draw: Callable[..., tuple[Figure, Any]]
+    module: str
+    function: str
     tables: tuple[str, ...]
     title: str
     caption: str
-    data: bool = False
+    alt: str
+    data: str = ""
+    options: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def qualified_module(self) -> str:
+        return f"blufs.analysis.figures.{self.module}"
 
 
 _FIGURES = {
     "overview": FigureSpec(
-        overview,
+        "ranks",
+        "overview",
         ("results",),
         "Overview",
         "Mean clustering accuracy over the datasets with 95 % bootstrap intervals over the "
         "datasets (left) and average rank (right), when the settings are chosen by the labels "
-        "(oracle), left at their default, or chosen without labels.",
+        "(oracle), left at their default, or chosen without labels. Only datasets on which every "
+        "method has a score count; the baseline (all features) is not ranked.",
+        "Dot plots of mean ACC and of average rank, one row per method, three dots each.",
     ),
     "acc_curves": FigureSpec(
-        partial(score_curves, metric="acc"),
+        "scores",
+        "score_curves",
         ("results",),
         "ACC against the number of features",
         "Mean clustering accuracy of the repeated clusterings against the number of selected "
-        "features; the settings are the oracle's. The dashed grey line uses all features.",
+        "features; the settings are the oracle's. The dashed grey line uses all features. "
+        "Datasets with a single number of features are in the tables only.",
+        "Line charts of ACC against s, one panel per dataset, one line per method.",
+        options={"metric": "acc"},
     ),
     "nmi_curves": FigureSpec(
-        partial(score_curves, metric="nmi"),
+        "scores",
+        "score_curves",
         ("results",),
         "NMI against the number of features",
         "Mean normalised mutual information of the repeated clusterings against the number of "
         "selected features; the settings are the oracle's. The dashed grey line uses all "
-        "features.",
+        "features. Datasets with a single number of features are in the tables only.",
+        "Line charts of NMI against s, one panel per dataset, one line per method.",
+        options={"metric": "nmi"},
     ),
     "critical_difference": FigureSpec(
-        critical_difference,
+        "ranks",
+        "critical_difference",
         ("results",),
         "Critical difference of average ranks",
-        "Average ranks by ACC. Methods joined by a bar cannot be told apart by Nemenyi's test at "
-        "the level printed; CD is the critical difference.",
+        "Average ranks by ACC with the oracle's settings and with those chosen without labels. "
+        "Methods joined by a bar cannot be told apart by Nemenyi's test at the level printed; CD "
+        "is the critical difference.",
+        "Critical-difference diagrams: methods on an axis of average ranks, joined by bars.",
     ),
     "boxplots": FigureSpec(
-        boxplots,
+        "scores",
+        "boxplots",
         ("results",),
         "Spread over the repeated clusterings",
-        "ACC of the repeated clusterings at the number of features that the oracle proposes: "
-        "median, quartiles, whiskers to 1.5 times the quartile distance.",
+        "ACC of the repeated clusterings with the settings and the number of features of the "
+        "oracle: median, quartiles, whiskers to 1.5 times the quartile distance.",
+        "Box plots of ACC, one panel per dataset, one box per method.",
     ),
     "sensitivity": FigureSpec(
-        sensitivity,
+        "tuning",
+        "sensitivity",
         ("grid",),
         "Sensitivity to the weights",
         "ACC of BLUFS, averaged over the numbers of features, at every pair of weights that was "
-        "tried: as bars and as heat maps with the same colours. The other two weights stay fixed.",
+        "tried, as bars and as heat maps in the same colours. The other two weights stay fixed.",
+        "Three-dimensional bars and heat maps of ACC over pairs of weights, one row per dataset.",
     ),
     "convergence": FigureSpec(
-        convergence,
+        "runs",
+        "convergence",
         ("selections",),
         "Convergence",
         "Objective of BLUFS after every sweep, scaled to 1 at its largest and 0 at its least "
-        "value, with the settings of each choice.",
+        "value, with the settings of each choice at the largest number of features.",
+        "Line charts of the objective against the sweep, one panel per dataset.",
     ),
     "scaling": FigureSpec(
-        scaling,
+        "runs",
+        "scaling",
         ("timing",),
         "Time against the size of the data",
-        "Median seconds of one fit with a fixed number of threads, against the number of samples "
-        "and of features. Every vertical line is a dataset.",
+        "Median seconds of one fit with a fixed number of threads, against the numbers of samples "
+        "and of features; every vertical line is a dataset.",
+        "Two log-log charts of seconds, against the number of samples and of features.",
     ),
     "sparsity": FigureSpec(
-        sparsity,
+        "sparsity",
+        "sparsity",
         ("selections",),
         "Sparsity of the weights",
         "Entries of W under the l2,1-norm (BLSFS) and under the l2,0-constraint (BLUFS), and the "
-        "norms of their rows: the constraint leaves exactly s rows.",
-        data=True,
+        "norms of their rows in descending order.",
+        "Heat maps of two weight matrices and a line chart of the norms of their rows.",
+        data="all",
     ),
     "pixels": FigureSpec(
-        pixels,
+        "features",
+        "pixels",
         ("selections",),
         "Selected pixels",
-        "Pixels selected by the ablation cases and by BLUFS, on sample images.",
-        data=True,
+        "Pixels selected by the ablation cases and by BLUFS (orange), on sample images.",
+        "Sample images with the selected pixels coloured, one column per method.",
+        data="all",
     ),
     "correlation": FigureSpec(
-        correlation,
+        "features",
+        "correlation",
         ("selections",),
         "Correlation of selected features",
         "Absolute correlation of ten selected features, BLSFS against BLUFS; the mean is over the "
         "pairs of different features.",
-        data=True,
+        "Heat maps of correlations, one column per dataset, one row per method.",
+        data="all",
     ),
 }
 
 
-def figure_names(synthetic: tuple[str, ...] | list[str] = ()) -> list[str]:
+def figure_names(synthetic: Sequence[str] = ()) -> list[str]:
     """Names of all figures of a suite with these synthetic datasets."""
     return [*_FIGURES, *(f"{SCATTER}{dataset}" for dataset in synthetic)]
 
@@ -135,27 +161,18 @@ def figure_spec(name: str) -> FigureSpec:
     """What is known of a figure."""
     if name in _FIGURES:
         return _FIGURES[name]
-    if name.startswith(SCATTER):
-        dataset = name.removeprefix(SCATTER)
-        return FigureSpec(
-            partial(selected_plane, dataset=dataset),
-            ("selections",),
-            f"Selected features of {dataset}",
-            f"Samples of {dataset} in the two features that each method selects first, coloured "
-            "by class. Two features are real, the rest is noise.",
-            data=True,
-        )
-    raise LookupError(
-        f"no figure is called {name!r}; known: {', '.join(_FIGURES)}, scatter_<dataset>"
+    if not name.startswith(SCATTER):
+        known = ", ".join(figure_names(["<dataset>"]))
+        raise LookupError(f"no figure is called {name!r}; known: {known}")
+    dataset = name.removeprefix(SCATTER)
+    return FigureSpec(
+        "features",
+        "selected_plane",
+        ("selections",),
+        f"Selected features of {dataset}",
+        f"Samples of {dataset} in the two features that each method selects first, at the smallest "
+        "number of features, by class. Two features are real, the others are noise.",
+        "Scatter plots of the samples in two selected features, one panel per method.",
+        data=dataset,
+        options={"dataset": dataset},
     )
-
-
-def draw(name: str, results: Results, suite: Suite, style: Style) -> Figure:
-    """The figure of that name; when the suite lacks its data, a small one that says why."""
-    spec = figure_spec(name)
-    with applied(style):
-        try:
-            figure, _ = spec.draw(results, suite, style)
-        except NoDataError as reason:
-            figure, _ = notice(spec.title, str(reason))
-    return figure

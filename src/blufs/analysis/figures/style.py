@@ -6,6 +6,7 @@ and by the colour-blind; the method under study is black and thick, the baseline
 
 from __future__ import annotations
 
+import io
 import itertools
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -20,6 +21,7 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from PIL import Image
 
 from blufs.analysis.results import BASELINE, PROPOSED, Suite
 from blufs.files import atomic_path
@@ -181,14 +183,13 @@ def notice(title: str, text: str) -> tuple[Figure, Axes]:
 
 
 def save(figure: Figure, png: str | Path, pdf: str | Path, style: Style) -> None:
-    """Write the figure as PNG and PDF; the same figure gives the same bytes."""
+    """Write the figure as PNG (256 colours) and PDF; the same figure gives the same bytes."""
     with applied(style):
-        with atomic_path(png) as temporary:
-            figure.savefig(
-                temporary,
-                dpi=style.dpi,
-                metadata={"Software": None},
-                pil_kwargs={"optimize": True},
-            )
+        buffer = io.BytesIO()
+        figure.savefig(buffer, format="png", dpi=style.dpi)
+        figure.set_layout_engine("none")  # the layout is done: keep it for the PDF
+        with Image.open(buffer) as image, atomic_path(png) as temporary:
+            reduced = image.convert("RGB").quantize(256, dither=Image.Dither.NONE)
+            reduced.save(temporary, optimize=True)
         with atomic_path(pdf) as temporary:
             figure.savefig(temporary, dpi=max(style.dpi, 200), metadata=_PDF_METADATA)

@@ -1,0 +1,23 @@
+"""Draw a figure by its name."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from matplotlib.figure import Figure
+
+from blufs.analysis.figures.catalog import figure_spec
+from blufs.analysis.figures.style import NoDataError, Style, applied, notice
+from blufs.analysis.results import Results, Suite
+
+
+def draw(name: str, results: Results, suite: Suite, style: Style) -> Figure:
+    """The figure of that name; when the suite lacks its data, a small one that says why."""
+    spec = figure_spec(name)
+    function = getattr(import_module(spec.qualified_module), spec.function)
+    with applied(style):
+        try:
+            figure, _ = function(results, suite, style, **spec.options)
+        except NoDataError as reason:
+            figure, _ = notice(spec.title, str(reason))
+    return figure

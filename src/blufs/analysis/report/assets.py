@@ -1,0 +1,18 @@
+"""Template, style and script of the page."""
+
+from __future__ import annotations
+
+import hashlib
+from importlib.resources import files
+
+ASSETS = ("template.html", "style.css", "script.js")
+
+
+def asset(name: str) -> str:
+    """Text of one of the files above."""
+    return (files(__package__) / name).read_text(encoding="utf-8")
+
+
+def assets_digest() -> str:
+    """Short digest of all of them: the report is made again when one changes."""
+    return hashlib.sha256("".join(map(asset, ASSETS)).encode()).hexdigest()[:16]

@@ -1,0 +1,114 @@
+"use strict";
+
+// A table: sort by pressing a column's name, filter its rows by words.
+const numberOf = (text) => {
+  const match = text.replace("−", "-").match(/^[<≤+ ]*(-?\d+(?:\.\d+)?(?:e[-+]?\d+)?)/i);
+  return match ? parseFloat(match[1]) : NaN;
+};
+
+const compareCells = (a, b, direction) => {
+  const [x, y] = [numberOf(a), numberOf(b)];
+  if (!Number.isNaN(x) && !Number.isNaN(y)) return direction * (x - y);
+  // Cells without a number come last in both directions, unless no cell has one.
+  if (Number.isNaN(x) !== Number.isNaN(y)) return Number.isNaN(x) ? 1 : -1;
+  return direction * a.localeCompare(b, "en", { numeric: true });
+};
+
+const sortRows = (table, header, column) => {
+  const ascending = header.getAttribute("aria-sort") !== "ascending";
+  for (const other of table.tHead.rows[0].cells) other.setAttribute("aria-sort", "none");
+  header.setAttribute("aria-sort", ascending ? "ascending" : "descending");
+  const body = table.tBodies[0];
+  const pinned = (row) => (row.dataset.pinned ? 1 : 0);
+  const text = (row) => row.cells[column].textContent.trim();
+  const rows = [...body.rows].sort(
+    (a, b) => pinned(a) - pinned(b) || compareCells(text(a), text(b), ascending ? 1 : -1)
+  );
+  body.append(...rows);
+};
+
+const addSorting = (table) => {
+  [...table.tHead.rows[0].cells].forEach((header, column) => {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.append(...header.childNodes);
+    header.append(button);
+    header.setAttribute("aria-sort", "none");
+    button.addEventListener("click", () => sortRows(table, header, column));
+  });
+};
+
+const addFilter = (table, box, name) => {
+  const row = document.createElement("div");
+  row.className = "filter";
+  const label = document.createElement("label");
+  const input = document.createElement("input");
+  const count = document.createElement("output");
+  input.type = "search";
+  input.setAttribute("aria-label", `Filter rows of ${name}`);
+  label.append("Filter rows ", input);
+  row.append(label, count);
+  box.before(row);
+  input.addEventListener("input", () => {
+    const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
+    let shown = 0;
+    for (const line of table.tBodies[0].rows) {
+      const text = line.textContent.toLowerCase();
+      line.hidden = !words.every((word) => text.includes(word));
+      shown += line.hidden ? 0 : 1;
+    }
+    count.value = words.length ? `${shown} of ${table.tBodies[0].rows.length} rows` : "";
+  });
+};
+
+document.querySelectorAll(".table table").forEach((table) => {
+  const name = table.closest("[data-table]").dataset.table;
+  const box = document.createElement("div");
+  box.className = "scroll";
+  box.tabIndex = 0;
+  box.setAttribute("role", "region");
+  box.setAttribute("aria-label", `Table: ${name}`);
+  table.before(box);
+  box.append(table);
+  addSorting(table);
+  if (table.tBodies[0].rows.length > 3) addFilter(table, box, name);
+});
+
+// Figures: press to enlarge.
+const lightbox = document.getElementById("lightbox");
+document.querySelectorAll(".zoom").forEach((button) => {
+  button.addEventListener("click", () => {
+    const [small, large] = [button.querySelector("img"), lightbox.querySelector("img")];
+    large.src = small.src;
+    large.alt = small.alt;
+    lightbox.showModal();
+  });
+});
+
+// A link into a closed section opens it.
+const openTarget = () => {
+  const target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  const closed = target && target.closest("details");
+  if (closed) closed.open = true;
+};
+window.addEventListener("hashchange", openTarget);
+openTarget();
+
+// Light or dark: as the system says, until the button is pressed.
+const theme = document.getElementById("theme");
+const systemDark = matchMedia("(prefers-color-scheme: dark)");
+const isDark = () => {
+  const chosen = document.documentElement.dataset.theme;
+  return chosen ? chosen === "dark" : systemDark.matches;
+};
+const nameTheme = () => {
+  theme.textContent = isDark() ? "Light" : "Dark";
+  theme.setAttribute("aria-label", `Switch to the ${isDark() ? "light" : "dark"} theme`);
+};
+theme.addEventListener("click", () => {
+  document.documentElement.dataset.theme = isDark() ? "light" : "dark";
+  nameTheme();
+});
+systemDark.addEventListener("change", nameTheme);
+nameTheme();
+theme.hidden = false;

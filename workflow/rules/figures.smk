@@ -1,0 +1,47 @@
+# Figures: one rule, what a figure reads and says is in its entry of the catalogue.
+from blufs.analysis.figures.catalog import figure_names, figure_spec
+
+FIGURES = figure_names([name for name in PLAN.datasets if DATASETS[name].get("noise")])
+
+
+def figure_inputs(wildcards):
+    """Result tables, cards and arrays that a figure reads."""
+    spec = figure_spec(wildcards.figure)
+    datasets = PLAN.datasets if spec.data == "all" else [spec.data] if spec.data else []
+    return {
+        "tables": result("{table}.parquet", table=spec.tables),
+        "cards": result("data/{dataset}/card.json", dataset=PLAN.datasets),
+        "arrays": result("data/{dataset}/dataset.npz", dataset=datasets),
+    }
+
+
+rule plot_figure:
+    input:
+        unpack(figure_inputs),
+    output:
+        png=report(
+            f"{RESULTS}/figures/{{figure}}.png",
+            caption="../report/figure.rst",
+            category="Figures",
+            labels={"figure": "{figure}"},
+        ),
+        pdf=f"{RESULTS}/figures/{{figure}}.pdf",
+    log:
+        f"logs/{{suite}}/figures/{{figure}}.log",
+    wildcard_constraints:
+        figure="|".join(map(re.escape, FIGURES)),
+    conda:
+        "../envs/blufs.yaml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=30,
+    params:
+        suite=suite_info(),
+        style=config["figures"],
+        caption=lambda wc: figure_spec(wc.figure).caption,
+        code=lambda wc: code(
+            figure_spec(wc.figure).qualified_module, "blufs.analysis.figures.draw"
+        ),
+    script:
+        "../scripts/figure.py"

@@ -1,0 +1,60 @@
+# The report: one page that needs nothing else, and the record of where it comes from.
+from blufs.analysis.report.assets import assets_digest
+
+
+rule provenance:
+    input:
+        f"{RESULTS}/results.parquet",
+    output:
+        f"{RESULTS}/provenance.json",
+    log:
+        f"logs/{{suite}}/provenance.log",
+    conda:
+        "../envs/blufs.yaml"
+    threads: 1
+    resources:
+        mem_mb=500,
+        runtime=5,
+    params:
+        # Not the whole configuration: mirrors are folders of one machine.
+        config={
+            "seed": config["seed"],
+            "suite": PLAN.suite,
+            "methods": config["methods"],
+            "limits": config["limits"],
+            "statistics": config["statistics"],
+        },
+        code=code("blufs.analysis.report.provenance"),
+    script:
+        "../scripts/provenance.py"
+
+
+rule report:
+    input:
+        results=f"{RESULTS}/results.parquet",
+        provenance=f"{RESULTS}/provenance.json",
+        cards=result("data/{dataset}/card.json", dataset=PLAN.datasets),
+        tables=result("tables/{table}.md", table=TABLES),
+        figures=result("figures/{figure}.png", figure=FIGURES),
+        deviations=[path for path in ["docs/deviations.md"] if (ROOT / path).exists()],
+    output:
+        report(
+            f"{RESULTS}/report.html",
+            caption="../report/report.rst",
+            category="Report",
+            labels={"page": "report of the suite"},
+        ),
+    log:
+        f"logs/{{suite}}/report.log",
+    conda:
+        "../envs/blufs.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=15,
+    params:
+        suite=suite_info(),
+        assets=assets_digest(),
+        code=code("blufs.analysis.report.page"),
+    script:
+        "../scripts/report.py"

@@ -1,0 +1,20 @@
+"""Write the report of the suite."""
+
+from pathlib import Path
+
+from blufs.analysis.report.page import render
+from blufs.analysis.results import Suite, load_results
+from blufs.benchmark.job import job
+from blufs.files import atomic_path, read_json
+
+inputs = snakemake.input
+with job(snakemake.log[0]), atomic_path(snakemake.output[0]) as temporary:
+    page = render(
+        load_results(Path(inputs.results).parent),
+        Suite(**snakemake.params.suite),
+        provenance=read_json(inputs.provenance),
+        tables=inputs.tables,
+        figures=inputs.figures,
+        deviations=next(iter(inputs.deviations), None),
+    )
+    temporary.write_text(page, encoding="utf-8")
