@@ -109,6 +109,15 @@ class Results:
         """Name under which a dataset is shown."""
         return self.cards.get(dataset, {}).get("label") or dataset
 
+    def compared_datasets(self, names: Sequence[str]) -> list[str]:
+        """The datasets that averages and ranks are taken over: those that were measured.
+
+        Datasets made of known real features and noise are for looking at what is selected, not for
+        clustering; they count only if there are no others.
+        """
+        measured = [name for name in names if not self.cards.get(name, {}).get("real_features")]
+        return measured or list(names)
+
     def _frame(self, name: str) -> pd.DataFrame:
         return pd.read_parquet(self.folder / f"{name}.parquet")
 

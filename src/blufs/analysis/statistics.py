@@ -150,20 +150,32 @@ def cliques(mean_ranks: pd.Series, p_values: pd.DataFrame, alpha: float = 0.05) 
 
 def bootstrap_interval(
     values: np.ndarray, *, confidence: float = 0.95, n_resamples: int = 2000
-) -> tuple[float, float]:
-    """Percentile bootstrap interval of the mean of ``values`` of shape (n,); NaN if n < 2."""
+) -> tuple[Any, Any]:
+    """Percentile bootstrap interval of the mean over the last axis.
+
+    Parameters
+    ----------
+    values : ndarray of shape (..., n)
+
+    Returns
+    -------
+    low, high : of shape (...); NaN if n < 2. The same values give the same interval, whatever else
+        is in the array.
+    """
     values = np.asarray(values, dtype=float)
-    if len(values) < 2:
-        return float("nan"), float("nan")
+    if values.shape[-1] < 2:
+        nothing = np.full(values.shape[:-1], np.nan)
+        return nothing, nothing
     interval = stats.bootstrap(
         (values,),
         np.mean,
+        axis=-1,
         confidence_level=confidence,
         n_resamples=n_resamples,
         method="percentile",
         rng=np.random.default_rng(0),
     ).confidence_interval
-    return float(interval.low), float(interval.high)
+    return interval.low, interval.high
 
 
 def compare(scores: pd.DataFrame, alpha: float = 0.05) -> dict[str, Any]:

@@ -1,0 +1,174 @@
+"""The tests of all metrics and choices, and what they say about BLUFS in one paragraph."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+
+from blufs.analysis.cells import final_cells, score_matrix
+from blufs.analysis.results import CHOICES, METRIC_LABELS, PROPOSED, Results, Suite
+from blufs.analysis.statistics import compare, complete_block
+
+#: How a choice is named within a sentence.
+_CHOICE_WORDS = {
+    "oracle": "settings chosen by the labels",
+    "default": "one default setting",
+    "blind": "settings chosen without labels",
+}
+_METRIC_WORDS = {"acc": "ACC", "nmi": "NMI", "accuracy": "k-NN accuracy"}
+
+
+def summarise(results: Results, suite: Suite) -> dict[str, Any]:
+    """Tests and verdict of a suite, ready to be written as JSON.
+
+    Returns
+    -------
+    {"alpha", "comparisons": metric -> choice -> :func:`~blufs.analysis.statistics.compare`,
+    "standing": metric -> choice -> :func:`standing` of BLUFS, "verdict": Markdown}
+    """
+    cells = final_cells(results, suite)
+    matrices = {
+        metric: {
+            choice: score_matrix(cells, metric, choice, suite.ranked_methods) for choice in CHOICES
+        }
+        for metric in METRIC_LABELS
+    }
+    comparisons = {
+        metric: {choice: compare(scores, suite.alpha) for choice, scores in choices.items()}
+        for metric, choices in matrices.items()
+    }
+    standings = {
+        metric: {
+            choice: standing(scores, comparisons[metric][choice])
+            for choice, scores in choices.items()
+        }
+        for metric, choices in matrices.items()
+    }
+    return {
+        "alpha": suite.alpha,
+        "comparisons": comparisons,
+        "standing": standings,
+        "verdict": _paragraph(standings, results, suite),
+    }
+
+
+def verdict(results: Results, suite: Suite) -> str:
+    """One paragraph (Markdown) from the results: does BLUFS win, where not, by how much."""
+    return summarise(results, suite)["verdict"]
+
+
+def standing(scores: pd.DataFrame, tested: dict[str, Any]) -> dict[str, Any] | None:
+    """Where BLUFS stands among the methods; None if it has no scores to compare.
+
+    Returns
+    -------
+    dict with ``rank`` (average), ``place`` (1 is best by average rank, the number of methods with a
+    smaller one plus 1), ``n_methods``, ``n_datasets``, ``best_rival`` (the other method with the
+    best average rank), ``rival_rank``, ``mean_difference`` to it over the datasets, ``wins`` and
+    ``losses``: datasets on which BLUFS is strictly best, and dataset -> (best method, its lead) for
+    the others, and ``distinct_from`` (methods that Nemenyi's test tells from BLUFS).
+    """
+    block = complete_block(scores).scores
+    if PROPOSED not in block.columns or block.empty or block.shape[1] < 2:
+        return None
+    ranks = pd.Series(tested["average_ranks"])
+    others = ranks.drop(PROPOSED)
+    rival = str(others.idxmin())
+    lead = block.drop(columns=PROPOSED).sub(block[PROPOSED], axis=0)
+    losses = {
+        str(dataset): [str(row.idxmax()), float(row.max())]
+        for dataset, row in lead.iterrows()
+        if row.max() >= 0
+    }
+    p_values = (tested["nemenyi"] or {}).get(PROPOSED, {})
+    return {
+        "rank": float(ranks[PROPOSED]),
+        "place": int((others < ranks[PROPOSED]).sum()) + 1,
+        "n_methods": block.shape[1],
+        "n_datasets": len(block),
+        "best_rival": rival,
+        "rival_rank": float(others[rival]),
+        "mean_difference": float((block[PROPOSED] - block[rival]).mean()),
+        "wins": [str(name) for name in block.index if name not in losses],
+        "losses": losses,
+        "distinct_from": [m for m, p in p_values.items() if p < tested["alpha"] and m != PROPOSED],
+    }
+
+
+def _paragraph(standings: dict, results: Results, suite: Suite) -> str:
+    found = {
+        (metric, choice): standings[metric][choice]
+        for choice in _CHOICE_WORDS
+        for metric in METRIC_LABELS
+        if standings[metric][choice]
+    }
+    if not found:
+        return "**No verdict**: BLUFS has no scores on a dataset where other methods have some."
+    first = [key for key, where in found.items() if where["place"] == 1]
+    sizes = sorted({(where["n_methods"], where["n_datasets"]) for where in found.values()})
+    size = " or ".join(f"{methods} methods on {datasets} datasets" for methods, datasets in sizes)
+    answer = "Yes" if len(first) == len(found) else "No" if not first else "Only in part"
+    sentences = [
+        f"**Does BLUFS win? {answer}.** Among {size}, it has the best average rank in "
+        f"{len(first)} of {len(found)} comparisons (three metrics, three ways to choose settings)."
+    ]
+    for choice, words in _CHOICE_WORDS.items():
+        parts = [
+            _clause(metric, found[metric, choice], suite)
+            for metric in METRIC_LABELS
+            if (metric, choice) in found
+        ]
+        if parts:
+            sentences.append(f"With {words}: {'; '.join(parts)}.")
+    sentences.append(_where_not(found, results, suite))
+    sentences.append(_significance(found, suite))
+    sentences.append(_left_out(found, results, suite))
+    return " ".join(filter(None, sentences))
+
+
+def _clause(metric: str, where: dict[str, Any], suite: Suite) -> str:
+    return (
+        f"{_METRIC_WORDS[metric]} place {where['place']} with rank {where['rank']:.2f}, "
+        f"{100 * where['mean_difference']:+.1f} points against {suite.label(where['best_rival'])} "
+        f"(rank {where['rival_rank']:.2f}), best on {len(where['wins'])} of {where['n_datasets']}"
+    )
+
+
+def _where_not(found: dict, results: Results, suite: Suite) -> str:
+    """The dataset, metric and choice with which BLUFS is furthest behind."""
+    behind = [
+        (lead, metric, choice, dataset, method)
+        for (metric, choice), where in found.items()
+        for dataset, (method, lead) in where["losses"].items()
+    ]
+    if not behind:
+        return "It is best on every dataset in all of them."
+    lead, metric, choice, dataset, method = max(behind)
+    return (
+        f"It is furthest behind on {results.dataset_label(dataset)}: "
+        f"{100 * lead:.1f} points of {_METRIC_WORDS[metric]} below {suite.label(method)} "
+        f"with {_CHOICE_WORDS[choice]}."
+    )
+
+
+def _significance(found: dict, suite: Suite) -> str:
+    pairs = sum(where["n_methods"] - 1 for where in found.values())
+    distinct = sum(len(where["distinct_from"]) for where in found.values())
+    return (
+        f"Nemenyi's test at {suite.alpha:g} tells it from another method in {distinct} of "
+        f"{pairs} pairs."
+    )
+
+
+def _left_out(found: dict, results: Results, suite: Suite) -> str:
+    """The datasets that count in none of the comparisons."""
+    counted = {name for where in found.values() for name in (*where["wins"], *where["losses"])}
+    missing = [
+        results.dataset_label(name)
+        for name in results.compared_datasets(suite.datasets)
+        if name not in counted
+    ]
+    return f"Not counted, because methods have no score there: {', '.join(missing)}." * bool(
+        missing
+    )

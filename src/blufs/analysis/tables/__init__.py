@@ -1,0 +1,48 @@
+"""The tables: each a function from the results of a suite to a :class:`Table`."""
+
+from __future__ import annotations
+
+from blufs.analysis.paper import Paper
+from blufs.analysis.results import Results, Suite
+from blufs.analysis.tables import properties, scores, variants
+from blufs.analysis.tables.model import Block, Table
+from blufs.analysis.tables.render import to_csv, to_latex, to_markdown, write_table
+
+__all__ = ["TABLES", "Block", "Table", "build_table", "to_csv", "to_latex", "to_markdown"]
+__all__ += ["write_table"]
+
+#: Table -> the result files it reads, besides the dataset cards.
+TABLES: dict[str, list[str]] = {
+    "datasets": [],
+    "acc": ["results"],
+    "nmi": ["results"],
+    "cases": ["results"],
+    "ablation": ["results"],
+    "pixels": ["results"],
+    "classification": ["results"],
+    "time": ["timing"],
+    "stability": ["stability"],
+    "redundancy": ["selections"],
+    "ranks": ["results"],
+}
+
+
+def build_table(name: str, results: Results, suite: Suite, paper: Paper) -> Table:
+    """The table ``name`` of :data:`TABLES`."""
+    simple = {
+        "datasets": properties.datasets,
+        "acc": scores.acc,
+        "nmi": scores.nmi,
+        "ablation": variants.ablation,
+        "pixels": variants.pixels,
+        "classification": scores.classification,
+        "time": properties.running_time,
+        "stability": properties.stability,
+        "redundancy": properties.redundancies,
+        "ranks": scores.ranks,
+    }
+    if name in simple:
+        return simple[name](results, suite)
+    if name == "cases":
+        return variants.cases(results, suite, paper)
+    raise KeyError(f"unknown table {name!r}; known: {', '.join(TABLES)}")
