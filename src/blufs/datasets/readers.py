@@ -173,7 +173,9 @@ def _split_table(table: Any, spec: Mapping[str, Any]) -> RawData:
     """Separate the label column of a pandas table from the features."""
     import pandas as pd
 
-    named = not isinstance(table.columns, pd.RangeIndex)
+    if not len(table):
+        raise DatasetError("the table has no rows")
+    named = spec.get("header", True)
     table.columns = [str(column).strip() for column in table.columns]
     position = _label_position(list(table.columns), spec.get("label"), named)
     y = table.iloc[:, position].astype(object)
@@ -189,10 +191,13 @@ def _split_table(table: Any, spec: Mapping[str, Any]) -> RawData:
         if not pd.api.types.is_numeric_dtype(kind) or pd.api.types.is_complex_dtype(kind)
     ]
     if text:
+        column = features[text[0]]
+        odd = column[pd.to_numeric(column, errors="coerce").isna() & column.notna()]
+        example = str((odd if len(odd) else column).iloc[0])[:40]
         raise DatasetError(
             f"{len(text)} column(s) hold something else than numbers: {_some(text)} (for instance "
-            f"{str(features[text[0]].iloc[0])[:40]!r}). Encode them as numbers, or leave them out "
-            f"by `drop: [{', '.join(text[:5])}]`"
+            f"{example!r}). Encode them as numbers, or leave them out by "
+            f"`drop: [{', '.join(text[:5])}]`"
         )
     names = [str(column) for column in features.columns] if named else None
     X = features.to_numpy(dtype=np.float64, na_value=np.nan)
