@@ -1,0 +1,340 @@
+"""Smallest eigenvectors of M + diag(q) and the row-sparse subspace problem built on them.
+
+UDFS, SOGFS and SPCAFS all minimise ``Tr(W' M W) + gamma sum_r ||w_r||^p`` over ``W' W = I`` by
+reweighting: each step takes the m smallest eigenvectors of ``M + gamma diag(q)``. M comes in two
+forms, dense (:class:`DenseForm`) or as plus or minus ``R' R`` with few rows (:class:`FactoredForm`,
+for more features than samples, where no d x d matrix is ever built).
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh
+
+from blufs.base import MethodLimitError
+
+EPS = float(np.finfo(float).eps)
+#: Up to this order a dense eigensolver is faster than shift-and-invert.
+_DENSE_UP_TO = 300
+#: Largest order of a dense d x d matrix (a solve holds about four of them, 4.6 GiB).
+MAX_DENSE_FEATURES = 12_000
+#: Columns beyond the wanted ones in a Krylov block, so that no eigenvector stays hidden.
+_GUARD_COLUMNS = 4
+#: Blocks that a Krylov basis holds before it is restarted.
+_BASIS_BLOCKS = 12
+
+Solver = Callable[[np.ndarray], np.ndarray]
+
+
+@dataclass(frozen=True)
+class Unregularized:
+    """Minimiser of ``Tr(W' M W)`` alone: where reweighting starts, whatever gamma is.
+
+    ``squared_norms`` are the squared row norms of W, shape (d,). Where the minimiser is not unique
+    (the smallest eigenvalues are multiple, as always for more features than samples), ``W`` is None
+    and ``squared_norms`` is the mean over all minimisers.
+    """
+
+    squared_norms: np.ndarray
+    W: np.ndarray | None
+
+
+class QuadraticForm(ABC):
+    """A symmetric matrix M of shape (d, d), known through what the eigensolver needs of it.
+
+    ``lower_bound`` lies below all eigenvalues; ``max_blocks`` is the number of Lanczos blocks after
+    which a dense eigensolver would have been faster.
+    """
+
+    max_blocks: int
+    lower_bound: float
+
+    def __init__(self) -> None:
+        self._unregularized: dict[int, Unregularized] = {}
+
+    @property
+    @abstractmethod
+    def n_features(self) -> int: ...
+
+    @abstractmethod
+    def times(self, V: np.ndarray) -> np.ndarray:
+        """``M V``."""
+
+    @abstractmethod
+    def dense(self) -> np.ndarray:
+        """A new array that holds M."""
+
+    @abstractmethod
+    def solver(self, delta: np.ndarray) -> Solver:
+        """``B -> (M + diag(delta))^-1 B`` for a positive definite matrix."""
+
+    @abstractmethod
+    def _compute_unregularized(self, m: int) -> Unregularized: ...
+
+    def unregularized(self, m: int) -> Unregularized:
+        """Minimiser of ``Tr(W' M W)`` over W (d x m), ``W' W = I``; computed once per m."""
+        if m not in self._unregularized:
+            self._unregularized[m] = self._compute_unregularized(m)
+        return self._unregularized[m]
+
+
+class DenseForm(QuadraticForm):
+    """Symmetric M of shape (d, d) with a known lower bound of its eigenvalues."""
+
+    def __init__(self, M: np.ndarray, lower_bound: float = 0.0):
+        super().__init__()
+        _check_dense_order(len(M))
+        self.M = (M + M.T) / 2
+        self.scale = float(np.abs(np.diagonal(self.M)).sum())
+        self.lower_bound = lower_bound - 4 * EPS * self.scale
+        self.max_blocks = len(M) // 50
+
+    @property
+    def n_features(self) -> int:
+        return len(self.M)
+
+    def times(self, V: np.ndarray) -> np.ndarray:
+        return self.M @ V
+
+    def dense(self) -> np.ndarray:
+        return self.M.copy()
+
+    def solver(self, delta: np.ndarray) -> Solver:
+        shifted = self.M.copy()
+        shifted.flat[:: len(shifted) + 1] += delta
+        factor = cho_factor(shifted, lower=True, overwrite_a=True, check_finite=False)
+        return lambda B: cho_solve(factor, B, check_finite=False)
+
+    def _compute_unregularized(self, m: int) -> Unregularized:
+        d = self.n_features
+        last = min(m, d - 1)
+        values, W = eigh(self.M, subset_by_index=[0, last], check_finite=False)
+        tolerance = d * EPS * self.scale
+        if m == d or values[m] - values[m - 1] > tolerance:
+            W = W[:, :m]
+            return Unregularized(np.einsum("ij,ij->i", W, W), W)
+        values, W = eigh(self.M, check_finite=False)
+        below = int(np.searchsorted(values, values[m - 1] - tolerance))
+        above = int(np.searchsorted(values, values[m - 1] + tolerance, side="right"))
+        squares = W[:, :above] ** 2
+        share = (m - below) / (above - below)
+        mean = squares[:, :below].sum(axis=1) + share * squares[:, below:].sum(axis=1)
+        return Unregularized(mean, None)
+
+
+class FactoredForm(QuadraticForm):
+    """``M = sign * R' R`` with R of shape (r, d), r well below d."""
+
+    def __init__(self, R: np.ndarray, sign: int = 1):
+        super().__init__()
+        self.R, self.sign = R, sign
+        self._values, self._vectors = eigh(R @ R.T, check_finite=False)
+        keep = self._values > len(R) * EPS * max(self._values[-1], 0)
+        self._values, self._vectors = self._values[keep], self._vectors[:, keep]
+        lowest = 0.0 if sign > 0 else -1.001 * float(self._values[-1])
+        self.lower_bound = lowest - 4 * EPS * float(self._values.sum())
+        self.max_blocks = 500
+
+    @property
+    def n_features(self) -> int:
+        return self.R.shape[1]
+
+    def times(self, V: np.ndarray) -> np.ndarray:
+        return self.sign * (self.R.T @ (self.R @ V))
+
+    def dense(self) -> np.ndarray:
+        _check_dense_order(self.n_features)
+        return self.sign * (self.R.T @ self.R)
+
+    def solver(self, delta: np.ndarray) -> Solver:
+        """``B -> (M + diag(delta))^-1 B`` by the Woodbury identity, delta > 0.
+
+        With ``Z = R D^-1/2``, D = diag(delta) and t the sign, the inverse is
+        ``D^-1/2 (I - t Z' (I + t Z Z')^-1 Z) D^-1/2``.
+        """
+        if delta.min() <= 0:
+            raise LinAlgError("delta must be positive")
+        root = 1 / np.sqrt(delta)
+        Z = self.R * root
+        core = self.sign * (Z @ Z.T)
+        core.flat[:: len(core) + 1] += 1
+        factor = cho_factor(core, lower=True, overwrite_a=True, check_finite=False)
+
+        def solve(B: np.ndarray) -> np.ndarray:
+            scaled = B * root[:, None]
+            inner = cho_solve(factor, Z @ scaled, check_finite=False)
+            return (scaled - self.sign * (Z.T @ inner)) * root[:, None]
+
+        return solve
+
+    def _compute_unregularized(self, m: int) -> Unregularized:
+        rank, d = len(self._values), self.n_features
+        if self.sign > 0 and m < d - rank:
+            V = self._right_vectors(rank)
+            null = np.maximum(1 - np.einsum("ij,ij->i", V, V), 0)
+            return Unregularized(m / (d - rank) * null, None)
+        if self.sign < 0 and m <= rank:
+            W = self._right_vectors(m)
+            return Unregularized(np.einsum("ij,ij->i", W, W), W)
+        return DenseForm(self.dense(), self.lower_bound).unregularized(m)
+
+    def _right_vectors(self, count: int) -> np.ndarray:
+        """Eigenvectors of R'R to its ``count`` largest eigenvalues, shape (d, count)."""
+        U, values = self._vectors[:, ::-1][:, :count], self._values[::-1][:count]
+        return (self.R.T @ U) / np.sqrt(values)
+
+
+def smallest_eigenvectors(
+    form: QuadraticForm,
+    diagonal: np.ndarray,
+    m: int,
+    start: np.ndarray | None = None,
+    tol: float = 1e-8,
+) -> np.ndarray:
+    """The m smallest eigenvectors of ``M + diag(diagonal)``, ascending, shape (d, m).
+
+    Parameters
+    ----------
+    form : DenseForm or FactoredForm
+    diagonal : ndarray of shape (d,)
+    start : ndarray of shape (d, any), optional
+        Guess of the eigenvectors: speeds things up, does not change the result.
+    tol : float
+        Relative residual at which an eigenvector counts as found.
+    """
+    if form.n_features <= max(_DENSE_UP_TO, 4 * m):
+        return _dense_eigenvectors(form, diagonal, m)
+    solve = _factored_outside_spectrum(form, diagonal, start)
+    if solve is None:
+        return _dense_eigenvectors(form, diagonal, m)
+    block = _orthonormal(_start_block(start, form.n_features, m))
+    W = _block_lanczos(solve, block, m, form.max_blocks, tol)
+    return _dense_eigenvectors(form, diagonal, m) if W is None else W
+
+
+def _factored_outside_spectrum(form: QuadraticForm, diagonal: np.ndarray, start) -> Solver | None:
+    """Solver of ``M + diag(diagonal) - shift I`` with the shift below all eigenvalues.
+
+    The closer the shift, the faster the eigenvectors converge. First comes a guess just below the
+    Rayleigh quotients of ``start`` (if it is too high, the Cholesky factorisation fails and says
+    so), then the safe bound.
+    """
+    smallest = float(diagonal.min())
+    safe = form.lower_bound + smallest - 1e-6 * abs(smallest)
+    shifts = [safe]
+    if start is not None:
+        ritz = np.linalg.eigvalsh(start.T @ (form.times(start) + diagonal[:, None] * start))
+        guess = ritz[0] - 0.1 * (ritz[-1] - ritz[0])
+        shifts = [guess, safe] if guess > safe else [safe]
+    for shift in shifts:
+        try:
+            return form.solver(diagonal - shift)
+        except LinAlgError:
+            continue
+    return None
+
+
+def _dense_eigenvectors(form: QuadraticForm, diagonal: np.ndarray, m: int) -> np.ndarray:
+    A = form.dense()
+    A.flat[:: len(A) + 1] += diagonal
+    return eigh(A, subset_by_index=[0, m - 1], overwrite_a=True, check_finite=False)[1]
+
+
+def _block_lanczos(
+    solve: Solver, block: np.ndarray, m: int, max_blocks: int, tol: float
+) -> np.ndarray | None:
+    """Dominant m eigenvectors of the symmetric positive operator ``solve``, or None.
+
+    Block Lanczos with full reorthogonalisation from the orthonormal ``block`` (d x b, b >= m),
+    restarted from the Ritz vectors whenever the basis is full; at most ``max_blocks`` applications
+    of the operator to a block.
+    """
+    b = block.shape[1]
+    basis = np.empty((len(block), b * _BASIS_BLOCKS), order="F")
+    projected = np.zeros((b * _BASIS_BLOCKS, b * _BASIS_BLOCKS))
+    size = 0
+    for _ in range(max_blocks):
+        basis[:, size : size + b] = block
+        size += b
+        known = basis[:, :size]
+        image = solve(block)
+        coefficients = known.T @ image
+        projected[:size, size - b : size] = coefficients
+        projected[size - b : size, :size] = coefficients.T
+        image -= known @ coefficients
+        image -= known @ (known.T @ image)
+        block, remainder = np.linalg.qr(image)
+        values, S = np.linalg.eigh(projected[:size, :size])
+        values, S = values[::-1][:b], S[:, ::-1][:, :b]
+        residuals = np.linalg.norm(remainder @ S[-b:, :m], axis=0)
+        if np.all(residuals <= tol * values[:m]):
+            # One more application of the operator makes the tiny entries accurate, too.
+            return _orthonormal(solve(known @ S[:, :m]))
+        if size == basis.shape[1]:
+            block, size = _orthonormal(known @ S), 0
+    return None
+
+
+def _start_block(start: np.ndarray | None, d: int, m: int) -> np.ndarray:
+    known = np.empty((d, 0)) if start is None else start[:, :m]
+    missing = m + _GUARD_COLUMNS - known.shape[1]
+    return np.hstack([known, np.random.default_rng(0).standard_normal((d, missing)) / np.sqrt(d)])
+
+
+def _orthonormal(V: np.ndarray) -> np.ndarray:
+    return np.linalg.qr(V)[0]
+
+
+@dataclass(frozen=True)
+class SparseSubspace:
+    """Result of :func:`row_sparse_subspace`; ``W`` is None if only its mean norms are known."""
+
+    squared_norms: np.ndarray
+    W: np.ndarray | None
+    history: np.ndarray
+    n_iter: int
+    converged: bool
+
+
+def row_sparse_subspace(
+    form: QuadraticForm, gamma: float, m: int, *, p: float = 1.0, max_iter: int, tol: float
+) -> SparseSubspace:
+    """Minimise ``Tr(W' M W) + gamma sum_r ||w_r||^p`` over W (d x m) with ``W' W = I``.
+
+    Iteratively reweighted: W is the m smallest eigenvectors of ``M + gamma diag(q)`` with
+    ``q_r = (p/2) (||w_r||^2 + eps)^(p/2 - 1)``, starting from q = 1. Stops when the objective f
+    changes by at most ``tol * max(1, |f|)``; ``tol=0`` runs all ``max_iter`` steps.
+    """
+    first = form.unregularized(m)
+    W, squared_norms = first.W, first.squared_norms
+    history = [] if W is None else [_objective(form, W, squared_norms, gamma, p)]
+    n_iter, converged = 1, gamma == 0
+    while n_iter < max_iter and not converged:
+        q = p / 2 * (squared_norms + EPS) ** (p / 2 - 1)
+        W = smallest_eigenvectors(form, gamma * q, m, start=W)
+        squared_norms = np.einsum("ij,ij->i", W, W)
+        history.append(_objective(form, W, squared_norms, gamma, p))
+        n_iter += 1
+        converged = len(history) > 1 and _settled(history[-2], history[-1], tol)
+    return SparseSubspace(squared_norms, W, np.array(history), n_iter, converged)
+
+
+def _objective(form: QuadraticForm, W, squared_norms, gamma: float, p: float) -> float:
+    penalty = float(np.sum(squared_norms ** (p / 2)))
+    return float(np.einsum("ij,ij->", W, form.times(W))) + gamma * penalty
+
+
+def _settled(previous: float, current: float, tol: float) -> bool:
+    return tol > 0 and abs(current - previous) <= tol * max(1.0, abs(current))
+
+
+def _check_dense_order(d: int) -> None:
+    if d > MAX_DENSE_FEATURES:
+        raise MethodLimitError(
+            f"{d} features with as many samples need a dense {d} x {d} eigenproblem; the limit is "
+            f"{MAX_DENSE_FEATURES} features (select a subset of features first)"
+        )
