@@ -56,7 +56,7 @@ class FSPCA(BaseSelector):
 
     Notes
     -----
-    A is never built: one thin SVD of the data serves all s, and an iteration costs
+    A is never built: the leading singular vectors of the data serve all s, and an iteration costs
     O(n d m + n s^2 + s^3).
 
     References
@@ -72,7 +72,7 @@ class FSPCA(BaseSelector):
     (178, 3)
     """
 
-    tuned_parameters: ClassVar[tuple[str, ...]] = ("n_clusters", "n_components", "max_iter")
+    tuned_parameters: ClassVar[tuple[str, ...]] = ("max_iter",)
 
     _parameter_constraints: ClassVar[dict] = {
         **BaseSelector._parameter_constraints,
@@ -98,15 +98,15 @@ class FSPCA(BaseSelector):
         self.max_iter = max_iter
 
     def _precompute(self, X: np.ndarray) -> CenteredData:
-        return CenteredData.from_data(scale_features(X.astype(np.float64), self.scaling))
+        scaled = scale_features(X.astype(np.float64), self.scaling)
+        return CenteredData.from_data(scaled, self.n_components or self.n_clusters)
 
     def _solve(self, X: np.ndarray, s_values: list[int], precomputed) -> dict[int, Solution]:
         check_n_clusters(self.n_clusters, len(X))
         data = self._precompute(X) if precomputed is None else precomputed
-        wanted = self.n_components or self.n_clusters
         solutions = {}
         for s in s_values:
-            solutions[s] = feature_sparse_pca(data, s, min(wanted, s, data.rank), self.max_iter)
+            solutions[s] = feature_sparse_pca(data, s, min(s, data.rank), self.max_iter)
             if not solutions[s].converged:
                 warnings.warn(
                     f"FSPCA: the support of {s} features still changes after max_iter="
@@ -119,7 +119,7 @@ class FSPCA(BaseSelector):
 
 @dataclass(frozen=True)
 class CenteredData:
-    """Centred data B = Xc / sqrt(n - 1), so that A = B' B, with its thin SVD.
+    """Centred data B = Xc / sqrt(n - 1), so that A = B' B, with its leading singular vectors.
 
     ``squared_loadings`` (rank x d) are ``sigma_i^2 v_ij^2``, largest sigma first: the sum of the
     first m rows is the diagonal of the best rank-m approximation of A.
@@ -130,20 +130,23 @@ class CenteredData:
     total_variance: float
 
     @classmethod
-    def from_data(cls, X: np.ndarray) -> CenteredData:
+    def from_data(cls, X: np.ndarray, max_rank: int) -> CenteredData:
         B = (X - X.mean(axis=0)) / np.sqrt(len(X) - 1)
         n, d = B.shape
+        order = min(n, d)
+        top = [order - min(max_rank, order), order - 1]
         if n < d:
-            values, U = eigh(B @ B.T, check_finite=False)
+            values, U = eigh(B @ B.T, subset_by_index=top, check_finite=False)
             loadings = (U.T @ B) ** 2
         else:
-            values, V = eigh(B.T @ B, check_finite=False)
+            values, V = eigh(B.T @ B, subset_by_index=top, check_finite=False)
             loadings = values[:, None] * V.T**2
         keep = values > max(n, d) * EPS * values[-1]
-        return cls(B, loadings[keep][::-1], float(values.sum()))
+        return cls(B, loadings[keep][::-1], float(np.einsum("ij,ij->", B, B)))
 
     @property
     def rank(self) -> int:
+        """Rank of the data, at most the number of components asked for."""
         return len(self.squared_loadings)
 
 
