@@ -30,7 +30,7 @@ run: env  ## Run the default suite: results/demo/report.html
 test: env lint test-fast  ## Lint and the test suite
 
 test-fast: env
-	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pytest -m "not slow and not slurm" -n 2 --dist worksteal
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pytest -m "not slow and not slurm" -n 2 --dist loadgroup
 
 test-slow: env  ## The tests that take minutes
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pytest -m "slow"

@@ -21,3 +21,11 @@ rule all:
     default_target: True
     input:
         final_output(),
+
+
+onsuccess:
+    print_summary()
+
+
+onerror:
+    print_summary()

@@ -132,4 +132,13 @@ def fit_runtime(wildcards, attempt):
 
 
 def final_output():
-    return result("report.html")
+    return result("verified.txt")
+
+
+def print_summary():
+    """Where the results are and how many cells ran, at the end of a run."""
+    for path in map(Path, result("summary.txt")):
+        if path.exists():
+            print(
+                f"\n{path.read_text().strip()}\nReport: {path.with_name('report.html')}"
+            )

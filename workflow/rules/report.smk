@@ -32,6 +32,7 @@ rule provenance:
 rule report:
     input:
         results=f"{RESULTS}/results.parquet",
+        statistics=f"{RESULTS}/statistics.json",
         provenance=f"{RESULTS}/provenance.json",
         cards=result("data/{dataset}/card.json", dataset=PLAN.datasets),
         tables=result("tables/{table}.md", table=TABLES),
@@ -58,3 +59,23 @@ rule report:
         code=code("blufs.analysis.report.page"),
     script:
         "../scripts/report.py"
+
+
+rule verify:
+    input:
+        results=f"{RESULTS}/results.parquet",
+        report=f"{RESULTS}/report.html",
+    output:
+        f"{RESULTS}/verified.txt",
+    log:
+        f"logs/{{suite}}/verify.log",
+    conda:
+        "../envs/blufs.yaml"
+    threads: 1
+    resources:
+        mem_mb=500,
+        runtime=5,
+    params:
+        code=code("blufs.benchmark.collect"),
+    script:
+        "../scripts/verify.py"

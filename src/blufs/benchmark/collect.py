@@ -199,9 +199,22 @@ def write_table(path: str | Path, records: Sequence[Record], schema: pa.Schema) 
         pq.write_table(table.sort_by(keys), temporary)
 
 
+#: What is no failure: it ran, the data cannot be had, or a documented limit was met.
+_EXPECTED = ("ok", "unavailable", "skipped")
+
+
+def failed_cells(results: pd.DataFrame) -> int:
+    """Number of cells that were to run and did not."""
+    return int((~_cells(results)["status"].isin(_EXPECTED)).sum())
+
+
+def _cells(results: pd.DataFrame) -> pd.DataFrame:
+    return results.drop_duplicates(["dataset", "method", "choice", "metric", "s"])
+
+
 def summary(results: pd.DataFrame) -> str:
     """How many cells ran, and what became of the others."""
-    cells = results.drop_duplicates(["dataset", "method", "choice", "metric", "s"])
+    cells = _cells(results)
     counts = cells["status"].value_counts()
     lines = [f"{len(cells)} cells: " + ", ".join(f"{n} {status}" for status, n in counts.items())]
     for (dataset, method, status, reason), group in cells[cells["status"] != "ok"].groupby(

@@ -1,0 +1,120 @@
+"""The workflow as a user meets it: a run, a second run, single cells, mistakes, failures."""
+
+import json
+import re
+
+import pandas as pd
+import pytest
+
+pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
+
+
+def results_of(project, suite="tiny"):
+    return pd.read_parquet(project.folder / f"results/{suite}/results.parquet")
+
+
+def test_the_suite_ends_with_every_cell_and_a_report(finished):
+    results = results_of(finished)
+    assert set(results["status"]) == {"ok"}
+    pairs = {("wine", m) for m in ("Baseline", "LapScore", "BLUFS", "BLUFS-III")}
+    pairs |= {("rings", m) for m in ("Baseline", "LapScore", "BLUFS")}
+    assert set(zip(results["dataset"], results["method"], strict=True)) == pairs
+    per_s = 4 * (3 + 3 + 4)  # choices x (ACC, NMI, accuracy) repetitions
+    counts = results.groupby(["dataset", "method"]).size()
+    assert counts["wine", "BLUFS"] == 2 * per_s
+    assert counts["rings", "BLUFS"] == per_s
+    assert results["value"].between(0, 1).all()
+    page = (finished.folder / "results/tiny/report.html").read_text()
+    assert "BLUFS" in page
+    assert not re.search(r'(?:src|href)="https?://[^"]*\.(?:js|css|png)"', page)
+
+
+def test_a_second_run_has_nothing_to_do(finished):
+    done = finished.run()
+    assert "Nothing to be done" in done.stdout + done.stderr
+
+
+def test_the_snakefile_is_lint_free_and_short(finished):
+    done = finished.snakemake("--lint", configfile="")
+    assert "Congratulations" in done.stdout + done.stderr
+    lines = (finished.folder / "Snakefile").read_text().splitlines()
+    assert len(lines) <= 60
+    for script in (finished.folder / "workflow/scripts").glob("*.py"):
+        assert len(script.read_text().splitlines()) <= 40, script.name
+
+
+def test_one_cell_by_name(project):
+    name = "results/tiny/cells/wine/BLUFS/s4/seed1.json"
+    project.run(name)
+    cell = json.loads((project.folder / name).read_text())
+    results = results_of(project).set_index(["dataset", "method", "choice", "metric", "s", "seed"])
+    for choice, metrics in cell["choices"].items():
+        for metric, found in metrics.items():
+            assert found["value"] == results.loc[("wine", "BLUFS", choice, metric, 4, 1), "value"]
+            assert len(found["features"]) == 4
+
+
+def test_split_jobs_give_the_same_values(project):
+    (project.folder / "split.yaml").write_text(
+        "jobs: {split_by: [s, seed]}\n"
+        "suites: {tiny: {datasets: [rings], methods: [LapScore, BLUFS],"
+        " ablation: {methods: [], datasets: []},"
+        " timing: {datasets: [], methods: [], repeats: 1},"
+        " stability: {datasets: [], methods: [], resamples: 2, fraction: 0.8}}}\n"
+    )
+    before = results_of(project)
+    expected = before[(before["dataset"] == "rings") & (before["method"] != "Baseline")]
+    project.run(
+        "results/tiny/results.parquet",
+        "--configfile",
+        "tests/config/tiny.yaml",
+        "split.yaml",
+        configfile="",
+    )
+    found = results_of(project)
+    assert (
+        len(list((project.folder / "results/tiny/evaluations/rings/BLUFS").glob("s2-seed*"))) == 4
+    )
+    pd.testing.assert_frame_equal(found.reset_index(drop=True), expected.reset_index(drop=True))
+
+
+@pytest.mark.parametrize(
+    ("config", "words"),
+    [
+        (["suite=nonsense"], ["unknown suite 'nonsense'", "tiny"]),
+        (["sede=1"], ["unknown key 'sede'"]),
+    ],
+)
+def test_a_mistake_stops_before_the_first_job(finished, config, words):
+    done = finished.run("--config", *config, check=False)
+    text = done.stdout + done.stderr
+    assert done.returncode != 0
+    assert all(word in text for word in words)
+    assert "Traceback" not in text
+    assert "rule " not in text
+
+
+def test_a_method_that_raises_is_a_row_and_the_rest_completes(project):
+    (project.folder / "src/broken_method.py").write_text(
+        "from blufs.base import BaseSelector\n\n\n"
+        "class Broken(BaseSelector):\n"
+        "    def __init__(self, n_features_to_select=None):\n"
+        "        self.n_features_to_select = n_features_to_select\n\n"
+        "    def _rank(self, X, precomputed):\n"
+        '        raise RuntimeError("a bug of mine")\n'
+    )
+    (project.folder / "broken.yaml").write_text(
+        'methods: {Broken: {class: "broken_method:Broken"}}\n'
+        "suites: {tiny: {methods: [Baseline, LapScore, BLUFS, Broken]}}\n"
+    )
+    done = project.run(
+        "--configfile", "tests/config/tiny.yaml", "broken.yaml", configfile="", check=False
+    )
+    text = done.stdout + done.stderr
+    assert done.returncode != 0
+    assert "RuntimeError: a bug of mine" in text
+    results = results_of(project)
+    by_method = results.groupby("method")["status"].unique()
+    assert list(by_method["Broken"]) == ["failed"]
+    assert list(by_method["BLUFS"]) == ["ok"]
+    assert "a bug of mine" in (project.folder / "results/tiny/report.html").read_text()
