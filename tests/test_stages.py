@@ -113,10 +113,13 @@ def test_more_features_than_there_are_is_skipped_with_both_numbers(wine):
     assert "13" in skipped["reason"]
 
 
-def test_baseline_takes_all_features_whatever_s(wine):
-    X, _ = wine
+def test_baseline_takes_all_features_whatever_s(wine, graph):
+    X, y = wine
     (record,) = select(X, 3, {"name": "Baseline", "class": None}, [{}], [2, 20], {0: 7}, LIMITS)
     assert record["s"] == 13
+    choices = choose("wine", [{}], [], [2, 20], budget=2, seed=1)
+    evaluation = evaluate(X, y, graph, "wine", [record], choices, FULL, Cells())
+    assert {(cell["s"], cell["status"]) for cell in evaluation["cells"]} == {(13, "ok")}
 
 
 def test_oracle_has_the_best_screened_score_and_blind_never_sees_labels(stages, wine, graph):

@@ -64,8 +64,7 @@ def evaluate(
     for s in s_values:
         for choice in CHOICES:
             for metric in METRICS:
-                chosen = choices[choice]
-                settings = chosen if isinstance(chosen, str) else chosen[metric][str(s)]
+                settings = chosen_settings(choices, choice, metric, s)
                 fits = [by_key[settings, s, seed] for seed in fit_seeds]
                 used |= {(fit["settings"], s, fit["fit_seed"]): fit for fit in fits}
                 records.append(
@@ -82,6 +81,12 @@ def evaluate(
                 )
         logger.info("evaluated s = %d (%d of %d)", s, s_values.index(s) + 1, len(s_values))
     return {"cells": records, "fits": list(used.values())}
+
+
+def chosen_settings(choices: dict[str, Any], choice: str, metric: str, s: int) -> str:
+    """The setting of a choice; the default where an s was not screened (a single setting)."""
+    chosen = choices[choice]
+    return chosen if isinstance(chosen, str) else chosen[metric].get(str(s), choices["default"])
 
 
 class _Evaluator:
