@@ -1,0 +1,103 @@
+"""A change re-runs what it touches and nothing else: asked of Snakemake's own plan."""
+
+import pytest
+
+pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
+
+TINY = "tests/config/tiny.yaml"
+#: Jobs that every change of a result entails: they read all of them.
+AGGREGATES = {"collect", "test_statistics", "build_table", "plot_figure", "provenance", "report"}
+AGGREGATES |= {"verify", "all"}
+
+
+def planned_with(project, text):
+    """Jobs after a further configuration file with ``text``."""
+    (project.folder / "change.yaml").write_text(text)
+    return project.planned("--configfile", TINY, "change.yaml", configfile="")
+
+
+def cells(jobs):
+    """The planned jobs on single datasets and methods."""
+    return {job for job in jobs if isinstance(job, tuple)}
+
+
+def rules(jobs):
+    return {job if isinstance(job, str) else job[0] for job in jobs}
+
+
+def test_nothing_changed_nothing_planned(finished):
+    assert not finished.planned()
+
+
+def test_key_order_and_number_format_plan_nothing(finished):
+    jobs = planned_with(
+        finished,
+        "suites: {tiny: {grids: {BLUFS-III: [], BLUFS: [{alpha: [0.1, 1.0], beta: [0.1, 1.0]}]},"
+        " oracle_budget: 2, s_values: [2, 4]}}\n"
+        "limits: {memory_mb: 12000.0, fit_seconds: 3600.0}\n",
+    )
+    assert not jobs
+
+
+def test_a_weight_of_one_method_touches_that_method_only(finished):
+    jobs = planned_with(finished, "methods: {BLUFS: {parameters: {alpha: 2}}}\n")
+    assert {job[2] for job in cells(jobs)} == {"BLUFS"}
+    assert {job[0] for job in cells(jobs)} == {"select", "screen", "choose", "evaluate"}
+    assert rules(jobs) - {job[0] for job in cells(jobs)} <= AGGREGATES
+    assert jobs["collect"] == 1
+
+
+def test_a_value_of_the_grid_touches_only_its_chunk(finished, tmp_path):
+    project = finished.clone(tmp_path / "copy")
+    chunked = "jobs: {settings_per_job: 2}\n"
+    (project.folder / "chunks.yaml").write_text(chunked)
+    configs = ("--configfile", TINY, "chunks.yaml")
+    project.run("results/tiny/choices/wine/BLUFS.json", *configs, configfile="")
+    (project.folder / "change.yaml").write_text(
+        chunked + "suites: {tiny: {grids: {BLUFS: [{alpha: [0.1, 3], beta: [0.1, 1]}]}}}\n"
+    )
+    jobs = project.planned(
+        "results/tiny/choices/wine/BLUFS.json", "--configfile", TINY, "change.yaml", configfile=""
+    )
+    # Settings: default, (0.1, 0.1) | (0.1, 1), (3, 0.1) | (3, 1): the first chunk stays.
+    assert jobs["select", "wine", "BLUFS"] == 2
+
+
+def test_a_new_dataset_plans_only_its_jobs(finished):
+    jobs = planned_with(
+        finished,
+        "suites: {tiny: {datasets: [wine, rings, bananas], s_values_of: {bananas: [2]}}}\n",
+    )
+    assert {job[1] for job in cells(jobs)} == {"bananas"}
+
+
+def test_the_protocol_of_the_evaluation_selects_nothing_again(finished):
+    jobs = planned_with(finished, "suites: {tiny: {evaluation: {clusterings: 4}}}\n")
+    assert {job[0] for job in cells(jobs)} == {"evaluate"}
+
+
+def test_a_plot_style_plans_figures_and_the_report(finished):
+    jobs = planned_with(finished, "figures: {dpi: 100}\n")
+    assert rules(jobs) <= {"plot_figure", "report", "verify", "all"}
+    assert jobs["plot_figure"] > 5
+
+
+def test_editing_a_method_plans_only_its_jobs(project):
+    project.edit(
+        "src/blufs/methods/lapscore.py", "np.where(total > 0, total, 1)", "np.maximum(total, 1e-9)"
+    )
+    jobs = project.planned()
+    assert {job[2] for job in cells(jobs)} == {"LapScore"}
+    expected = {"select", "choose", "evaluate", "time_fit", "resample"}
+    assert {job[0] for job in cells(jobs)} == expected
+
+
+def test_editing_a_docstring_or_a_comment_plans_nothing(project):
+    project.edit("src/blufs/methods/lapscore.py", '"""LapScore:', '"""The score:')
+    project.edit("src/blufs/graph.py", "# Rounding makes", "# The rounding makes")
+    assert not project.planned()
+
+
+def test_editing_a_plot_solves_nothing(project):
+    project.edit("src/blufs/analysis/figures/style.py", "import ", "UNUSED = 1\nimport ")
+    assert not cells(project.planned())
