@@ -1,9 +1,19 @@
-"""Exchange search: swap a chosen feature for another while the objective of W falls."""
+"""Exchange search: replace features of the support while the objective of W falls.
+
+For a support T the best W has the value ``const - F(T)`` with ``F(T) = Tr(B_T' H_TT^-1 B_T)``. All
+that a move can change is read off one table, which a change of T by one feature updates in the time
+of one outer product.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, lstsq
+
+#: Features that are added at once before as many are removed, or the other way round.
+DEPTHS = (2, 4, 8)
+#: A Schur complement below this fraction of H_jj means that the feature is redundant.
+REDUNDANT = 1e-10
 
 
 def solve_spd(H: np.ndarray, B: np.ndarray) -> np.ndarray:
@@ -15,16 +25,9 @@ def solve_spd(H: np.ndarray, B: np.ndarray) -> np.ndarray:
 
 
 def exchange(
-    H: np.ndarray, B: np.ndarray, support: np.ndarray, max_swaps: int, tol: float = 1e-7
+    H: np.ndarray, B: np.ndarray, support: np.ndarray, max_moves: int, tol: float = 1e-7
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Best swaps of one feature in the support for one outside, until none helps.
-
-    With ``K = H_TT^-1``, ``W = K B_T``, ``U = K H_T:``, sigma the Schur complements and R the
-    residuals outside T, replacing i by j changes ``F(T) = Tr(B_T' H_TT^-1 B_T)`` by exactly
-
-        ||R_j + U_ij W_i / K_ii||^2 / (sigma_j + U_ij^2 / K_ii) - ||W_i||^2 / K_ii,
-
-    so all pairs are compared at once.
+    """Improve a support by swaps of one feature and by exchanges of several, until none helps.
 
     Parameters
     ----------
@@ -32,40 +35,148 @@ def exchange(
     B : ndarray of shape (q, c)
     support : ndarray of int, shape (s,)
         Positions in 0..q-1.
-    max_swaps : int
+    max_moves : int
     tol : float
-        Smallest change, relative to F(T), that is worth a swap.
+        Smallest gain, relative to F(T), that is worth a move.
 
     Returns
     -------
     support : ndarray of int, shape (s,)
-        The new feature takes the place of the one it replaced.
     W : ndarray of shape (s, c)
         The solution on it.
     """
-    support = support.copy()
-    outside = np.setdiff1d(np.arange(len(H)), support)
-    for _ in range(max_swaps if len(outside) else 0):
-        gains, value = _swap_gains(H, B, support, outside)
-        i, j = np.unravel_index(np.argmax(gains), gains.shape)
-        if not gains[i, j] > tol * value:
-            break
-        support[i], outside[j] = outside[j], support[i]
+    if len(support) < len(H):
+        # A second start keeps the search from ending worse than the thresholded dense solution.
+        rows = np.linalg.norm(solve_spd(H, B), axis=1)
+        thresholded = np.argsort(-rows, kind="stable")[: len(support)]
+        tables = [_search(Table(H, B, T), max_moves, tol) for T in (support, thresholded)]
+        support = np.flatnonzero(max(tables, key=Table.explained).inside)
     return support, solve_spd(H[np.ix_(support, support)], B[support])
 
 
-def _swap_gains(H, B, support, outside) -> tuple[np.ndarray, float]:
-    """Change of F for every pair (inside, outside), shape (s, q - s), and F itself."""
-    inside = H[np.ix_(support, support)]
-    across = H[np.ix_(support, outside)]
-    K = solve_spd(inside, np.eye(len(support)))
-    W = K @ B[support]
-    U = K @ across
-    diagonal = np.diagonal(H)[outside]
-    schur = np.maximum(diagonal - np.einsum("ij,ij->j", across, U), 1e-10 * diagonal)
-    R = B[outside] - across.T @ W
-    k = np.diagonal(K)[:, None]
+class Table:
+    """Everything about a support T and its complement O, kept under changes of T.
+
+    With ``K = H_TT^-1``, the array ``values`` of shape (q, q + c) holds
+
+    - on T: ``K``, ``U = K H_TO`` and the solution ``W = K B_T``;
+    - on O: ``-U'``, the Schur complements ``H_OO - H_OT U`` and the residuals ``B_O - H_OT W``.
+
+    Exchanging one feature is a Gauss-Jordan pivot on its diagonal entry.
+    """
+
+    def __init__(self, H: np.ndarray, B: np.ndarray, support: np.ndarray):
+        q = len(H)
+        self.inside = np.zeros(q, dtype=bool)
+        self.inside[support] = True
+        self._smallest = REDUNDANT * np.diagonal(H)
+        T, O = np.flatnonzero(self.inside), np.flatnonzero(~self.inside)  # noqa: E741
+        everything = np.hstack([H, B])
+        K = solve_spd(H[np.ix_(T, T)], np.eye(len(T)))
+        self.values = np.empty_like(everything)
+        self.values[T] = K @ everything[T]
+        self.values[O] = everything[O] - H[np.ix_(O, T)] @ self.values[T]
+        self.values[np.ix_(T, T)] = K
+        self.values[np.ix_(O, T)] = -self.values[np.ix_(T, O)].T
+        self._B = B
+
+    def explained(self) -> float:
+        """F(T)."""
+        T = self.inside
+        return float(np.sum(self.values[T, len(T) :] * self._B[T]))
+
+    def stakes(self) -> np.ndarray:
+        """What adding (outside) or removing (inside) each feature changes in F, shape (q,)."""
+        rows = self.values[:, len(self.inside) :]
+        pivots = np.diagonal(self.values)
+        usable = self.inside | (pivots > self._smallest)
+        return np.where(usable, np.einsum("ij,ij->i", rows, rows) / np.where(usable, pivots, 1), 0)
+
+    def flip(self, feature: int) -> None:
+        """Move a feature into the support, or out of it."""
+        values, k = self.values, feature
+        pivot = values[k, k] if self.inside[k] else max(values[k, k], self._smallest[k])
+        row = values[k] / pivot
+        column = values[:, k].copy()
+        column[k] = 0
+        values -= np.outer(column, row)
+        values[:, k] = -column / pivot
+        row[k] = 1 / pivot
+        values[k] = row
+        self.inside[k] = not self.inside[k]
+
+    def grow(self, count: int) -> float:
+        """Add the feature of largest gain, ``count`` times; returns what F gains."""
+        gained = 0.0
+        for _ in range(count):
+            gains = np.where(self.inside, -1, self.stakes())
+            best = int(np.argmax(gains))
+            gained += gains[best]
+            self.flip(best)
+        return gained
+
+    def shrink(self, count: int) -> float:
+        """Remove the feature of smallest loss, ``count`` times; returns what F gains (below 0)."""
+        lost = 0.0
+        for _ in range(count):
+            losses = np.where(self.inside, self.stakes(), np.inf)
+            least = int(np.argmin(losses))
+            lost += losses[least]
+            self.flip(least)
+        return -lost
+
+
+def swap_gains(table: Table) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Exact change of F for every swap of one feature i in T for one j outside.
+
+    ``||R_j + U_ij W_i / K_ii||^2 / (sigma_j + U_ij^2 / K_ii) - ||W_i||^2 / K_ii`` with R the
+    residuals and sigma the Schur complements.
+
+    Returns
+    -------
+    gains : ndarray of shape (s, q - s)
+    inside, outside : ndarray of shape (s,) and (q - s,)
+        The features of the rows and columns.
+    """
+    q = len(table.inside)
+    T, O = np.flatnonzero(table.inside), np.flatnonzero(~table.inside)  # noqa: E741
+    U, W, R = table.values[np.ix_(T, O)], table.values[T, q:], table.values[O, q:]
+    K, schur = table.values[T, T][:, None], np.maximum(table.values[O, O], table._smallest[O])
     w = np.einsum("ij,ij->i", W, W)[:, None]
-    ratio = U / k
+    ratio = U / K
     gained = np.einsum("ij,ij->i", R, R) + 2 * ratio * (W @ R.T) + ratio**2 * w
-    return gained / (schur + U * ratio) - w / k, float(np.sum(W * B[support]))
+    return gained / (schur + U * ratio) - w / K, T, O
+
+
+def _search(table: Table, max_moves: int, tol: float) -> Table:
+    smallest = tol * table.explained()
+    for _ in range(max_moves):
+        if not (_swap(table, smallest) or _exchange_several(table, smallest)):
+            break
+    return table
+
+
+def _swap(table: Table, smallest: float) -> bool:
+    gains, inside, outside = swap_gains(table)
+    i, j = np.unravel_index(np.argmax(gains), gains.shape)
+    if not gains[i, j] > smallest:
+        return False
+    table.flip(outside[j])
+    table.flip(inside[i])
+    return True
+
+
+def _exchange_several(table: Table, smallest: float) -> bool:
+    """Grow and shrink, or shrink and grow, by the first depth that helps."""
+    s = int(table.inside.sum())
+    before = table.values.copy(), table.inside.copy()
+    for depth in DEPTHS:
+        for first, second, most in (
+            (table.grow, table.shrink, len(table.inside) - s),
+            (table.shrink, table.grow, s),
+        ):
+            count = min(depth, most)
+            if first(count) + second(count) > smallest:
+                return True
+            table.values, table.inside = before[0].copy(), before[1].copy()
+    return False

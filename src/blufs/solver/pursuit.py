@@ -14,14 +14,13 @@ from __future__ import annotations
 import numpy as np
 
 from blufs.solver.data import ScaledData
+from blufs.solver.exchange import REDUNDANT
 from blufs.solver.p_step import Smoothing
 
 #: Candidates among which a block of choices is foreseen before it is checked on all features.
 POOL_SIZE = 64
 #: Most choices that are foreseen at once.
 MAX_BLOCK = 16
-#: A Schur complement below this fraction of H_jj means that the feature is redundant.
-_REDUNDANT = 1e-10
 
 
 def forward_pursuit(
@@ -91,7 +90,7 @@ class _Elimination:
         self.count = 0
         self.schur = diagonal.copy()
         self.residual = B.copy()
-        self._smallest = _REDUNDANT * diagonal
+        self._smallest = REDUNDANT * diagonal
         self._free = np.ones(d, dtype=bool)
         self._update_gains()
 

@@ -18,8 +18,8 @@ from blufs.solver.pursuit import forward_pursuit, largest
 
 #: Features outside the support that a W step considers.
 POOL_SIZE = 64
-#: Swaps in one W step.
-MAX_SWAPS = 20
+#: Moves in one search for a better support.
+MAX_MOVES = 50
 
 
 def start_support(
@@ -87,7 +87,7 @@ def improve_support(
         np.block([[H, across.T], [across, corner]]),
         np.vstack([B, C.T @ Y]),
         np.arange(len(support)),
-        MAX_SWAPS,
+        MAX_MOVES,
     )
     return np.concatenate([support, pool])[positions], np.hstack([A, C])[:, positions], W
 
