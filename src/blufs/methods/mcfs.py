@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import warnings
 from numbers import Integral, Real
 from typing import ClassVar
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.linear_model import lars_path_gram
 from sklearn.utils._param_validation import Interval
 
-from blufs.base import GraphSelector, MethodLimitError, Solution, check_n_clusters
+from blufs.base import GraphSelector, Solution, check_n_clusters
 from blufs.graph import SampleGraph
-
-#: The Gram matrix and its working copy take 16 d^2 bytes (6 GiB at this limit).
-MAX_FEATURES = 20_000
+from blufs.lars import lasso_path_at_sizes, ridge_gram_rows
 
 
 class MCFS(GraphSelector):
@@ -45,13 +40,13 @@ class MCFS(GraphSelector):
 
     Notes
     -----
-    If the graph has C > 1 components, the eigenvalue 1 is C-fold and its eigenvectors are arbitrary.
-    They are fixed here as the component indicators, components in the order of their first sample,
-    orthonormalised after the trivial vector ``D^1/2 1`` by Gram-Schmidt.
+    If the graph has C > 1 components, the eigenvalue 1 is C-fold and its eigenvectors are not
+    unique. They are fixed here as the component indicators, components in the order of their first
+    sample, orthonormalised after the trivial vector ``D^1/2 1`` by Gram-Schmidt.
 
     One path per dimension serves all s. The time is dominated by the Gram matrix, O(n d^2), and the
-    K paths, O(K (s d + s^3)). More than 20,000 features raise
-    :class:`~blufs.base.MethodLimitError`.
+    K paths, O(K s^2 (d + s)). Above 5,000 features only the rows of the Gram matrix that the paths
+    visit are computed.
 
     References
     ----------
@@ -81,17 +76,13 @@ class MCFS(GraphSelector):
         self.ridge = ridge
 
     def _solve(self, X: np.ndarray, s_values: list[int], precomputed) -> dict[int, Solution]:
-        n, d = X.shape
-        check_n_clusters(self.n_clusters, n)
-        if d > MAX_FEATURES:
-            raise MethodLimitError(f"MCFS takes at most {MAX_FEATURES} features, X has {d}")
+        check_n_clusters(self.n_clusters, len(X))
         graph = self._graph(X, precomputed)
         graph.warn_if_disconnected()
         embedding = spectral_embedding(graph, self.n_clusters)
         X = X.astype(np.float64)
-        gram = X.T @ X
-        gram.flat[:: d + 1] += self.ridge
-        paths = [lasso_path(gram, target @ X, n, s_values) for target in embedding.T]
+        gram_row = ridge_gram_rows(X, self.ridge)
+        paths = [lasso_path_at_sizes(gram_row, target @ X, s_values) for target in embedding.T]
         solutions = {}
         for s in s_values:
             coefficients = np.column_stack([path[s] for path in paths])
@@ -118,27 +109,3 @@ def spectral_embedding(graph: SampleGraph, count: int) -> np.ndarray:
     embedding = vectors[:, wanted][:, :count]
     positive = np.maximum(graph.degree, np.finfo(float).tiny)
     return np.where(graph.degree[:, None] > 0, embedding / np.sqrt(positive)[:, None], 0)
-
-
-def lasso_path(
-    gram: np.ndarray, correlations: np.ndarray, n_samples: int, s_values: list[int]
-) -> dict[int, np.ndarray]:
-    """Coefficients (d,) where the lasso path first has s non-zero ones, for every s.
-
-    Where the path ends before, its end.
-    """
-    largest = max(s_values)
-    max_iter = largest + 10
-    while True:
-        with warnings.catch_warnings():
-            # Dropping a nearly collinear feature is part of the algorithm.
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            alphas, _, path = lars_path_gram(
-                correlations, gram, n_samples=n_samples, method="lasso", max_iter=max_iter
-            )
-        sizes = np.count_nonzero(path, axis=0)
-        if sizes.max() >= largest or len(alphas) <= max_iter:
-            break
-        max_iter *= 2
-    reached = {s: np.flatnonzero(sizes >= s) for s in s_values}
-    return {s: path[:, at[0] if len(at) else -1] for s, at in reached.items()}

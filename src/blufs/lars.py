@@ -1,0 +1,162 @@
+"""Lasso path by least-angle regression on a Gram matrix, up to a number of active features.
+
+scikit-learn's ``lars_path_gram`` gives the same path; it copies and permutes the Gram matrix and
+cannot stop at a number of features, which makes it an order of magnitude slower here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import cache
+
+import numpy as np
+from scipy.linalg import cho_solve, cholesky, solve_triangular
+
+#: Up to this number of features the Gram matrix is built (200 MB).
+_WHOLE_GRAM_UP_TO = 5000
+#: Share of a feature's variance that must be left when the active features are taken out of it.
+_COLLINEAR = 1e-13
+
+GramRow = Callable[[int], np.ndarray]
+
+
+class _ActiveSet:
+    """Active features in order of entry, their rows of the Gram matrix and its Cholesky factor."""
+
+    def __init__(self, gram_row: GramRow, d: int, capacity: int):
+        self.gram_row = gram_row
+        self.features = np.empty(capacity, dtype=np.intp)
+        self.rows = np.empty((capacity, d))
+        self.factor = np.zeros((capacity, capacity), order="F")
+        self.size = 0
+
+    @property
+    def current(self) -> np.ndarray:
+        return self.features[: self.size]
+
+    def add(self, feature: int) -> bool:
+        """Take a feature in, unless it is collinear with the active ones."""
+        row = self.gram_row(feature)
+        k, variance = self.size, row[feature]
+        column = row[self.current]
+        if k:
+            column = solve_triangular(self.factor[:k, :k], column, lower=True, check_finite=False)
+        left = variance - column @ column
+        if left <= _COLLINEAR * variance:
+            return False
+        self.factor[k, :k] = column
+        self.factor[k, k] = np.sqrt(left)
+        self.features[k] = feature
+        self.rows[k] = row
+        self.size += 1
+        return True
+
+    def remove(self, position: int) -> None:
+        k = self.size - 1
+        self.features[position:k] = self.features[position + 1 : k + 1]
+        self.rows[position:k] = self.rows[position + 1 : k + 1]
+        self.size = k
+        active_gram = self.rows[:k, self.current]
+        self.factor[:k, :k] = cholesky(active_gram, lower=True, check_finite=False)
+
+    def direction(self, signs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """``G_AA^-1 signs``, and how fast it lowers the correlation of every feature."""
+        k = self.size
+        w = cho_solve((self.factor[:k, :k], True), signs, check_finite=False)
+        return w, w @ self.rows[:k]
+
+
+def ridge_gram_rows(X: np.ndarray, ridge: float) -> GramRow:
+    """Rows of ``X' X + ridge I``: all at once if they fit, else each when it is first wanted."""
+    d = X.shape[1]
+    if d <= _WHOLE_GRAM_UP_TO:
+        gram = X.T @ X
+        gram.flat[:: d + 1] += ridge
+        return gram.__getitem__
+    return cache(lambda feature: X.T @ X[:, feature] + ridge * (np.arange(d) == feature))
+
+
+def lasso_path_at_sizes(
+    gram_row: GramRow, correlations: np.ndarray, sizes: Iterable[int]
+) -> dict[int, np.ndarray]:
+    """Lasso coefficients where the path first has so many non-zero ones.
+
+    Parameters
+    ----------
+    gram_row : callable
+        Feature -> its row, of shape (d,), of the positive definite Gram matrix ``X' X`` (to which
+        a ridge may have been added).
+    correlations : ndarray of shape (d,)
+        ``X' y``.
+    sizes : iterable of int
+        Wanted numbers of non-zero coefficients, each at most d.
+
+    Returns
+    -------
+    dict of ndarray of shape (d,)
+        By size. Where the path ends before the size is reached: its end, which is the
+        least-squares solution.
+    """
+    pending = sorted(set(sizes))
+    d = len(correlations)
+    active = _ActiveSet(gram_row, d, min(pending[-1] + 1, d))
+    coefficients, residual = np.zeros(d), np.array(correlations, dtype=float)
+    candidates = np.ones(d, dtype=bool)
+    found: dict[int, np.ndarray] = {}
+    entering: int | None = int(np.argmax(np.abs(residual)))
+    dropped: int | None = None
+    level = abs(float(residual[entering]))
+    floor = 4 * np.finfo(float).eps * level
+    # Every feature may be dropped and come back a few times.
+    for _ in range(20 * d):
+        if entering is not None:
+            candidates[entering] = False
+            active.add(entering)
+        if level <= floor or active.size == 0:
+            break
+        current = active.current.copy()
+        w, slopes = active.direction(np.sign(residual[current]))
+        step, entering = _entry(residual, slopes, level, candidates, dropped)
+        crossing, position = _zero_crossing(coefficients[current], w)
+        step, dropped = min(step, crossing), None
+        coefficients[current] += step * w
+        residual -= step * slopes
+        level -= step
+        if crossing <= step:
+            entering, dropped = None, int(current[position])
+            coefficients[dropped] = 0.0
+            candidates[dropped] = True
+            active.remove(position)
+        n_nonzero = np.count_nonzero(coefficients[current])
+        while pending and n_nonzero >= pending[0]:
+            found[pending.pop(0)] = coefficients.copy()
+        if not pending:
+            break
+    return found | dict.fromkeys(pending, coefficients)
+
+
+def _entry(
+    residual: np.ndarray, slopes: np.ndarray, level: float, candidates: np.ndarray, dropped
+) -> tuple[float, int | None]:
+    """Step at which a feature reaches the common correlation, and that feature.
+
+    If none does before the correlations are zero: the step to there, and None.
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        upper = np.where(slopes < 1, np.maximum(level - residual, 0) / (1 - slopes), np.inf)
+        lower = np.where(slopes > -1, np.maximum(level + residual, 0) / (1 + slopes), np.inf)
+    if dropped is not None:
+        # It sits at the common correlation and is just leaving it.
+        side = upper if residual[dropped] > 0 else lower
+        side[dropped] = np.inf
+    steps = np.where(candidates, np.minimum(upper, lower), np.inf)
+    nearest = int(np.argmin(steps))
+    return (float(steps[nearest]), nearest) if steps[nearest] < level else (level, None)
+
+
+def _zero_crossing(coefficients: np.ndarray, w: np.ndarray) -> tuple[float, int]:
+    """Smallest positive step at which an active coefficient becomes zero, and its position."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        steps = np.where(coefficients * w < 0, -coefficients / w, np.inf)
+    position = int(np.argmin(steps))
+    return float(steps[position]), position
