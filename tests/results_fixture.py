@@ -127,6 +127,7 @@ class _Cell:
 
     def _final(self, grid: pd.DataFrame) -> tuple[list[dict], list[dict]]:
         results, selections = [], []
+        scores = grid.set_index(["settings", "s"])[list(METRICS)].to_dict("index")
         for choice in CHOICES:
             for metric in METRICS:
                 chosen = self._chosen(grid, choice, metric)
@@ -135,7 +136,7 @@ class _Cell:
                     budget = {"default": 1, "oracle_budget": min(BUDGET, len(self.settings))}
                     n_settings = budget.get(choice, len(self.settings))
                     more = {"settings": setting, "n_settings": n_settings, "picked": picked}
-                    base = grid.query("settings == @setting and s == @s")[metric].iloc[0]
+                    base = scores[setting, s][metric]
                     repetitions = self.splits if metric == "accuracy" else self.seeds
                     for seed in range(repetitions):
                         value = base + 0.01 * np.sin(1 + seed)

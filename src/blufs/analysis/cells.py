@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,6 +11,8 @@ from blufs.analysis.results import CHOICES, METRIC_LABELS, Results, Suite
 from blufs.analysis.statistics import bootstrap_interval
 
 KEY = ["dataset", "method", "choice", "metric"]
+_DESCRIPTION = ["s", "n_settings", "settings", "status", "reason"]
+_NUMBERS = ["mean", "std", "low", "high"]
 
 
 def final_cells(results: Results, suite: Suite, *, s: int | None = None) -> pd.DataFrame:
@@ -28,53 +29,46 @@ def final_cells(results: Results, suite: Suite, *, s: int | None = None) -> pd.D
     interval of the mean), n (repetitions), n_settings, settings, status, reason. A cell without
     a single row in the results has status ``missing``.
     """
-    rows = results.results
-    groups = _groups(rows[rows["status"] != "ok"])
-    groups |= _groups(rows[rows["picked"] if s is None else rows["s"] == s])
-    names = [
-        (dataset, method, choice, metric)
-        for dataset in results.compared_datasets(suite.datasets)
-        for method in dict.fromkeys([*suite.methods, *suite.ablation])
-        for choice in CHOICES
-        for metric in METRIC_LABELS
-    ]
-    cells = pd.DataFrame(
-        [dict(zip(KEY, name, strict=True)) | _summary(groups.get(name)) for name in names]
+    rows = results.results.sort_values([*KEY, "seed"], kind="stable")
+    proposed = rows[rows["picked"] if s is None else rows["s"] == s]
+    failed = rows[rows["status"] != "ok"].groupby(KEY)[_DESCRIPTION].first()
+    cells = proposed.groupby(KEY)[_DESCRIPTION].first()
+    cells = pd.concat([failed, cells[~cells.index.isin(failed.index)]])
+    cells = cells.reindex(_expected(results, suite))
+    never = cells["status"].isna()
+    cells.loc[never, ["status", "reason", "settings"]] = ["missing", "no row in the results", ""]
+    cells = cells.join(_summary(proposed[proposed["status"] == "ok"]))
+    cells.loc[cells["status"] != "ok", _NUMBERS] = np.nan
+    cells[["n", "n_settings"]] = cells[["n", "n_settings"]].fillna(0)
+    cells = cells.astype(dict.fromkeys(("s", "n", "n_settings"), "Int64"))
+    return cells.reset_index()[[*KEY, "s", *_NUMBERS, "n", *_DESCRIPTION[1:]]]
+
+
+def _expected(results: Results, suite: Suite) -> pd.MultiIndex:
+    """Keys of all cells that a suite should have, in the order of the tables."""
+    return pd.MultiIndex.from_product(
+        [
+            results.compared_datasets(suite.datasets),
+            list(dict.fromkeys([*suite.methods, *suite.ablation])),
+            list(CHOICES),
+            list(METRIC_LABELS),
+        ],
+        names=KEY,
     )
-    cells = _with_intervals(cells, groups)
-    return cells.astype(dict.fromkeys(("s", "n", "n_settings"), "Int64"))
 
 
-def _groups(rows: pd.DataFrame) -> dict[Any, pd.DataFrame]:
-    return dict(list(rows.groupby(KEY, sort=False, observed=True)))
-
-
-def _summary(rows: pd.DataFrame | None) -> dict[str, Any]:
-    nothing = dict.fromkeys(("mean", "std", "low", "high"), np.nan)
-    if rows is None:
-        outcome = {"status": "missing", "reason": "no row in the results"}
-        return {"s": np.nan, **nothing, "n": 0, "n_settings": 0, "settings": "", **outcome}
-    failed = rows[rows["status"] != "ok"]
-    first = failed.iloc[0] if len(failed) else rows.iloc[0]
-    if not len(failed):
-        values = rows["value"].to_numpy(dtype=float)
-        nothing["mean"] = float(values.mean())
-        nothing["std"] = float(values.std(ddof=1)) if len(values) > 1 else np.nan
-    kept = ("n_settings", "settings", "status", "reason")
-    n = len(rows) - len(failed)
-    return {"s": first["s"], **nothing, "n": n, **{key: first[key] for key in kept}}
-
-
-def _with_intervals(cells: pd.DataFrame, groups: dict[Any, pd.DataFrame]) -> pd.DataFrame:
-    """Fill low and high, for all cells with the same number of repetitions at once."""
-    ran = cells[cells["status"] == "ok"]
-    for _, alike in ran.groupby("n"):
-        keys = alike[KEY].itertuples(index=False, name=None)
-        values = [groups[key].sort_values("seed")["value"].to_numpy(dtype=float) for key in keys]
-        low, high = bootstrap_interval(np.array(values))
-        cells.loc[alike.index, "low"] = low
-        cells.loc[alike.index, "high"] = high
-    return cells
+def _summary(rows: pd.DataFrame) -> pd.DataFrame:
+    """Numbers of every cell; rows of a cell lie together, in the order of the seeds."""
+    values = rows.groupby(KEY)["value"]
+    summary = values.agg(["mean", "std", "size"]).rename(columns={"size": "n"})
+    counts = values.transform("size")
+    for n in counts.unique():
+        alike = rows[counts == n]
+        low, high = bootstrap_interval(alike["value"].to_numpy(dtype=float).reshape(-1, n))
+        keys = pd.MultiIndex.from_frame(alike[KEY].iloc[::n])
+        summary.loc[keys, "low"] = low
+        summary.loc[keys, "high"] = high
+    return summary.reindex(columns=[*_NUMBERS, "n"])
 
 
 def score_matrix(

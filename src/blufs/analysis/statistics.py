@@ -6,6 +6,7 @@ method, larger is better, NaN where a method has no result.
 
 from __future__ import annotations
 
+from functools import cache
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -106,8 +107,14 @@ def critical_difference(n_methods: int, n_datasets: int, alpha: float = 0.05) ->
 
     CD = q sqrt(k (k + 1) / (6 N)), q = quantile of the studentised range / sqrt 2.
     """
-    q = stats.studentized_range.ppf(1 - alpha, n_methods, np.inf) / np.sqrt(2)
+    q = _range_quantile(n_methods, alpha) / np.sqrt(2)
     return float(q * np.sqrt(n_methods * (n_methods + 1) / (6 * n_datasets)))
+
+
+@cache
+def _range_quantile(n_methods: int, alpha: float) -> float:
+    """Upper quantile of the studentised range of infinitely many degrees of freedom (slow)."""
+    return float(stats.studentized_range.ppf(1 - alpha, n_methods, np.inf))
 
 
 def wilcoxon_holm(scores: pd.DataFrame) -> pd.DataFrame:

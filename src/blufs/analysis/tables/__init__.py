@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from blufs.analysis.paper import Paper
 from blufs.analysis.results import Results, Suite
-from blufs.analysis.tables import properties, scores, variants
+from blufs.analysis.tables import against_paper, properties, scores, variants
 from blufs.analysis.tables.model import Block, Table
 from blufs.analysis.tables.render import to_csv, to_latex, to_markdown, write_table
 
@@ -21,6 +21,7 @@ TABLES: dict[str, list[str]] = {
     "pixels": ["results"],
     "classification": ["results"],
     "time": ["timing"],
+    "paper_vs_ours": ["results", "timing"],
     "stability": ["stability"],
     "redundancy": ["selections"],
     "ranks": ["results"],
@@ -43,6 +44,7 @@ def build_table(name: str, results: Results, suite: Suite, paper: Paper) -> Tabl
     }
     if name in simple:
         return simple[name](results, suite)
-    if name == "cases":
-        return variants.cases(results, suite, paper)
+    with_paper = {"cases": variants.cases, "paper_vs_ours": against_paper.paper_vs_ours}
+    if name in with_paper:
+        return with_paper[name](results, suite, paper)
     raise KeyError(f"unknown table {name!r}; known: {', '.join(TABLES)}")

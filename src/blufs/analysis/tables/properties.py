@@ -96,7 +96,7 @@ def _count(number: Any) -> str:
 
 def running_time(results: Results, suite: Suite) -> Table:
     """Table VIII: seconds of ``fit`` at the largest s."""
-    rows = _largest_s(results.timing)
+    rows = _largest_s(_selecting(results.timing, suite))
     cells = _aggregate(
         rows,
         suite,
@@ -124,7 +124,7 @@ def running_time(results: Results, suite: Suite) -> Table:
 
 def stability(results: Results, suite: Suite) -> Table:
     """Nogueira's and Kuncheva's index of the selections on resampled data."""
-    rows = results.stability
+    rows = _selecting(results.stability, suite)
 
     def indices(cell: pd.DataFrame) -> dict[str, Any]:
         sets = [list(features) for features in cell["features"]]
@@ -154,7 +154,7 @@ def stability(results: Results, suite: Suite) -> Table:
 
 def redundancies(results: Results, suite: Suite) -> Table:
     """Mean absolute correlation of the selected features."""
-    rows = results.selections
+    rows = _selecting(results.selections, suite)
     measured = results.compared_datasets(suite.datasets)
     rows = rows[rows["dataset"].isin(measured) & (rows["metric"] == "acc")]
     data = {name: results.data(name)[0] for name in set(rows[rows["status"] == "ok"]["dataset"])}
@@ -183,6 +183,11 @@ def redundancies(results: Results, suite: Suite) -> Table:
     caption = "Redundancy: mean absolute correlation of the selected features"
     whole = pd.concat(tidy, ignore_index=True).rename(columns={"mean": "redundancy"})
     return Table("redundancy", caption, whole, blocks, notes)
+
+
+def _selecting(rows: pd.DataFrame, suite: Suite) -> pd.DataFrame:
+    """Rows of the compared methods that select something."""
+    return rows[rows["method"].isin(suite.ranked_methods)]
 
 
 def _largest_s(rows: pd.DataFrame) -> pd.DataFrame:

@@ -26,8 +26,8 @@ _LATEX_CHARACTERS = {
 _MARKDOWN_MARKS = {BEST: "**{}**", SECOND: "<u>{}</u>"}
 _LATEX_MARKS = {BEST: "textbf: --rwrap;", SECOND: "underline: --rwrap;"}
 
-#: Blocks with more columns than this are scaled to the width of the page.
-_WIDE = 7
+#: Blocks with more characters in a line than this are scaled to the width of the page.
+_WIDE = 80
 
 
 def to_csv(table: Table) -> str:
@@ -75,7 +75,8 @@ def _latex_block(table: Table, block: Block, number: int) -> str:
         .hide(axis="index")
     )
     tabular = styler.to_latex(hrules=True, column_format="l" + "c" * (shown.shape[1] - 1))
-    if shown.shape[1] > _WIDE:
+    widths = [max(len(str(name)), *shown[name].str.len()) for name in shown]
+    if sum(widths) + 2 * len(widths) > _WIDE:
         tabular = "\\resizebox{\\textwidth}{!}{%\n" + tabular + "}\n"
     caption = ". ".join(part.rstrip(".") for part in (table.caption, block.title) if part) + "."
     if number == len(table.blocks) and table.notes:

@@ -1,0 +1,411 @@
+"""Tables: right numbers, right marks, nothing missing, and the same bytes in every form."""
+
+import io
+import shutil
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from results_fixture import make_results, suite_info
+
+from blufs.analysis.cells import final_cells, score_matrix
+from blufs.analysis.paper import load_paper
+from blufs.analysis.results import CHOICES, Suite, load_results
+from blufs.analysis.stability import redundancy
+from blufs.analysis.statistics import average_ranks, bootstrap_interval
+from blufs.analysis.summary import summarise
+from blufs.analysis.tables import TABLES, build_table, to_csv, to_latex, to_markdown, write_table
+from blufs.analysis.tables.model import mark_row
+
+DATASETS = ("rings", "digits", "COIL20", "Jaffe", "pie", "lung")
+PAPER = load_paper(Path(__file__).parents[1] / "data" / "paper_results.yaml")
+SUITE = Suite(**suite_info(datasets=DATASETS))
+MEASURED = ["digits", "COIL20", "Jaffe", "pie", "lung"]
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    folder = make_results(
+        tmp_path_factory.mktemp("results"),
+        datasets=DATASETS,
+        failed=[("COIL20", "BLSFS")],
+        unavailable=["lung"],
+    )
+    return load_results(folder)
+
+
+@pytest.fixture(scope="module")
+def tables(results):
+    return {name: build_table(name, results, SUITE, PAPER) for name in TABLES}
+
+
+def _rows(results, **wanted):
+    rows = results.results
+    for column, value in wanted.items():
+        rows = rows[rows[column] == value]
+    return rows
+
+
+# ------------------------------------------------------------------------------------------ cells
+
+
+def test_a_cell_is_the_mean_over_the_seeds_at_the_proposed_s(results):
+    cells = final_cells(results, SUITE).set_index(["dataset", "method", "choice", "metric"])
+    for choice in CHOICES:
+        for metric in ("acc", "nmi", "accuracy"):
+            rows = _rows(
+                results, dataset="digits", method="BLUFS", choice=choice, metric=metric, picked=True
+            )
+            cell = cells.xs(("digits", "BLUFS", choice, metric))
+            values = rows["value"].to_numpy()
+            assert cell["mean"] == pytest.approx(values.mean(), abs=1e-12)
+            assert cell["std"] == pytest.approx(np.std(values, ddof=1), abs=1e-12)
+            assert (cell["low"], cell["high"]) == pytest.approx(bootstrap_interval(values))
+            assert cell["low"] < cell["mean"] < cell["high"]
+            assert cell["s"] == rows["s"].unique()
+            assert cell["n"] == len(rows)
+
+
+def test_every_cell_has_a_status(results):
+    cells = final_cells(results, SUITE)
+    assert len(cells) == len(MEASURED) * 8 * 4 * 3
+    statuses = cells.groupby(["dataset", "method"])["status"].unique().map(list)
+    assert statuses["COIL20", "BLSFS"] == ["timeout"]
+    assert statuses["lung", "BLUFS"] == ["unavailable"]
+    assert statuses["digits", "BLUFS"] == ["ok"]
+    failed = cells[cells["status"] != "ok"]
+    assert failed["mean"].isna().all()
+    assert (failed["reason"] != "").all()
+
+
+def test_what_was_never_run_is_missing_and_not_a_gap(results):
+    asked = Suite(**{**suite_info(datasets=("digits",)), "methods": ["BLUFS", "MCFS"]})
+    cells = final_cells(results, asked)
+    assert set(cells[cells["method"] == "MCFS"]["status"]) == {"missing"}
+    shown = build_table("acc", results, asked, PAPER).blocks[0].shown
+    assert shown.loc[0, "MCFS"] == "n/a (missing)"
+
+
+def test_score_matrix_keeps_the_order_and_the_gaps(results):
+    scores = score_matrix(final_cells(results, SUITE), "acc", "oracle", SUITE.ranked_methods)
+    assert list(scores.index) == MEASURED
+    assert list(scores.columns) == ["LapScore", "BLSFS", "BLUFS"]
+    assert np.isnan(scores.loc["COIL20", "BLSFS"])
+    assert scores.loc["lung"].isna().all()
+
+
+# ------------------------------------------------------------------------------------------ scores
+
+
+@pytest.mark.parametrize(
+    ("name", "metric"), [("acc", "acc"), ("nmi", "nmi"), ("classification", "accuracy")]
+)
+def test_averages_are_the_means_of_their_cells(tables, name, metric):
+    tidy = tables[name].tidy
+    assert set(tidy["metric"]) == {metric}
+    for (_, method), column in tidy.groupby(["choice", "method"]):
+        average = column[column["dataset"] == "Average"].iloc[0]
+        cells = column[column["dataset"] != "Average"]["mean"].dropna()
+        assert average["mean"] == pytest.approx(cells.mean(), abs=1e-12)
+        assert average["n"] == len(cells)
+        assert average["status"] == ("incomplete" if method == "BLSFS" else "ok")
+
+
+def test_all_choices_stand_side_by_side_with_the_number_of_settings(tables):
+    for name in ("acc", "nmi", "classification"):
+        blocks = tables[name].blocks
+        assert len(blocks) == 4
+        settings = [block.shown.set_index("Dataset").T.get("Settings") for block in blocks]
+        assert settings[0]["BLUFS"] == "17"
+        assert settings[1]["BLUFS"] == "3"
+        assert settings[2] is None
+        assert settings[3]["LapScore"] == "1"
+
+
+def test_best_and_second_are_marked_and_the_baseline_is_not(tables):
+    for _, row in tables["acc"].tidy.groupby(["choice", "dataset"]):
+        row = row.set_index("method")
+        assert row.loc["Baseline", "mark"] == ""
+        competing = row.drop("Baseline")
+        competing = competing[competing["status"] == "ok"]["mean"].sort_values(ascending=False)
+        if competing.empty:
+            assert (row["mark"] == "").all()
+            continue
+        assert row.loc[competing.index[0], "mark"] == "best"
+        assert row.loc[competing.index[1], "mark"] == "second"
+        assert (row["mark"] != "").sum() == 2
+
+
+def test_texts_of_the_acc_table(tables, results):
+    block = tables["acc"].blocks[0]
+    shown = block.shown.set_index("Dataset")
+    assert list(shown.columns) == ["Baseline", "LapScore", "BLSFS", "BLUFS"]
+    assert list(shown.index) == ["Digits", *MEASURED[1:], "Average", "Settings"]
+    rows = _rows(
+        results, dataset="digits", method="BLUFS", choice="oracle", metric="acc", picked=True
+    )
+    mean, std = 100 * rows["value"].mean(), 100 * rows["value"].std()
+    assert shown.loc["Digits", "BLUFS"] == f"{mean:.2f}±{std:.2f} ({rows['s'].iloc[0]})"
+    assert "(" not in shown.loc["Digits", "Baseline"]
+    assert shown.loc["COIL20", "BLSFS"] == "n/a (timeout)"
+    assert set(shown.loc["lung"]) == {"n/a (unavailable)"}
+    assert shown.loc["Average", "BLSFS"].endswith("*")
+    assert not shown.loc["Average", "BLUFS"].endswith("*")
+
+
+def test_incomplete_averages_do_not_compete(tables):
+    averages = tables["acc"].tidy.query("dataset == 'Average' and choice == 'oracle'")
+    marks = averages.set_index("method")["mark"]
+    # BLSFS has the second best average, but over fewer datasets.
+    assert marks.to_dict() == {"Baseline": "", "LapScore": "second", "BLSFS": "", "BLUFS": "best"}
+
+
+def test_mark_row():
+    nan = float("nan")
+    assert mark_row([1.0, nan, 3.0, 2.0]) == ["", "", "best", "second"]
+    assert mark_row([1.0, 3.0, 3.0]) == ["", "best", "best"]
+    assert mark_row([3.0, 2.0, 2.0, 1.0]) == ["best", "second", "second", ""]
+    assert mark_row([1.0, nan, 3.0, 2.0], larger_is_better=False) == ["best", "", "", "second"]
+    assert mark_row([nan, nan]) == ["", ""]
+
+
+# ---------------------------------------------------------------------------------- other tables
+
+
+def test_synthetic_datasets_do_not_enter_averages(tables):
+    assert "rings" in set(tables["datasets"].tidy["dataset"])
+    for name in ("acc", "ablation", "ranks", "redundancy"):
+        assert "rings" not in to_csv(tables[name])
+
+
+def test_datasets_table_notes_the_differences(tables):
+    tidy = tables["datasets"].tidy.set_index("dataset")
+    assert tidy.loc["digits", ["n_samples", "n_features", "n_classes"]].tolist() == [300, 64, 10]
+    assert tidy.loc["digits", "against_paper"] == "not in the paper"
+    assert "1440 samples in the paper" in tidy.loc["COIL20", "against_paper"]
+    assert tidy.loc["lung", "against_paper"] == "n/a (unavailable)"
+    assert tables["datasets"].notes == ["lung: no file"]
+
+
+def test_ablation_has_all_variants_and_both_metrics(tables):
+    shown = tables["ablation"].blocks[0].shown
+    cases = ["Case I", "Case II", "Case III", "Constraint at the end", "BLUFS"]
+    assert list(shown.columns) == ["Dataset", "Metric", *cases]
+    assert list(shown["Metric"]) == ["ACC", "NMI"] * (len(MEASURED) + 1)
+    assert list(shown["Dataset"][::2]) == ["Digits", *MEASURED[1:], "Average"]
+
+
+def test_cases_are_those_of_the_paper(tables):
+    shown = tables["cases"].blocks[0].shown.set_index("Case")
+    levels = ["Feature level", "Clustering level", "Graph learning"]
+    assert list(shown.loc["Case I", levels]) == ["✓", "✗", "✓"]
+    assert list(shown.loc["Case III", levels]) == ["✓", "✓", "✗"]
+    assert list(shown.loc["Constraint at the end", levels]) == ["n/a"] * 3
+    assert tables["cases"].notes == ["Constraint at the end: not in the paper"]
+
+
+def test_pixels_are_at_the_largest_s_of_an_image_dataset(tables, results):
+    tidy = tables["pixels"].tidy
+    assert set(tidy["dataset"]) == {"digits"}
+    assert set(tidy["s"]) == {10}
+    cell = tidy.query("method == 'BLUFS-I' and choice == 'default' and metric == 'nmi'")["mean"]
+    rows = _rows(results, dataset="digits", method="BLUFS-I", choice="default", metric="nmi", s=10)
+    assert cell.item() == pytest.approx(rows["value"].mean())
+
+
+def test_time_marks_the_fastest(tables, results):
+    tidy = tables["time"].tidy.set_index(["dataset", "method"])
+    rows = results.timing.query("dataset == 'digits' and method == 'BLUFS'")
+    assert tidy.loc[("digits", "BLUFS"), "mean"] == pytest.approx(rows["seconds"].mean())
+    assert tidy.loc[("digits", "LapScore"), "mark"] == "best"
+    assert tidy.loc[("COIL20", "BLSFS"), "status"] == "timeout"
+
+
+def test_redundancy_is_that_of_the_selected_features(tables, results):
+    cell = tables["redundancy"].tidy.query(
+        "dataset == 'digits' and method == 'BLUFS' and choice == 'oracle' and s == 10"
+    )
+    rows = results.selections.query(
+        "dataset == 'digits' and method == 'BLUFS' and choice == 'oracle' "
+        "and metric == 'acc' and s == 10"
+    )
+    expected = redundancy(results.data("digits")[0], rows["features"].iloc[0])
+    assert cell["redundancy"].item() == pytest.approx(expected)
+
+
+def test_stability_gives_equal_indices_for_equal_sizes(tables):
+    tidy = tables["stability"].tidy.dropna(subset=["nogueira"])
+    assert len(tidy) > 5
+    np.testing.assert_allclose(tidy["nogueira"], tidy["kuncheva"], atol=1e-12)
+
+
+def test_ranks_are_those_of_the_scores(tables, results):
+    scores = score_matrix(final_cells(results, SUITE), "nmi", "blind", SUITE.ranked_methods)
+    expected = average_ranks(scores.dropna())
+    tidy = tables["ranks"].tidy.query("metric == 'nmi' and choice == 'blind'")
+    assert tidy.set_index("method")["average_rank"].to_dict() == expected.to_dict()
+    assert set(tidy["n_datasets"]) == {3}
+
+
+# -------------------------------------------------------------------------------- paper and ours
+
+
+def test_every_printed_number_is_compared(tables):
+    tidy = tables["paper_vs_ours"].tidy
+    printed = pd.DataFrame(PAPER.numbers())
+    key = ["table", "quantity", "dataset", "method"]
+    for choice in CHOICES:
+        compared = tidy[(tidy["choice"] == choice) | (tidy["choice"] == "")]
+        merged = printed.merge(compared, on=key, how="left", suffixes=("", "_shown"))
+        assert len(merged) == len(printed)
+        assert (merged["paper"] == merged["paper_shown"]).all()
+    assert (tidy.loc[tidy["ours"].isna(), "reason"] != "").sum() > 0
+
+
+def test_differences_are_ours_minus_the_papers(tables, results):
+    tidy = tables["paper_vs_ours"].tidy
+    cell = tidy.query(
+        "table == 'II' and quantity == 'acc' and dataset == 'COIL20' and method == 'BLUFS' "
+        "and choice == 'blind'"
+    ).iloc[0]
+    rows = _rows(
+        results, dataset="COIL20", method="BLUFS", choice="blind", metric="acc", picked=True
+    )
+    assert cell["paper"] == 63.95
+    assert cell["ours"] == pytest.approx(100 * rows["value"].mean())
+    assert cell["difference"] == pytest.approx(cell["ours"] - 63.95)
+    skipped = tidy.query("dataset == 'gisette'")
+    assert set(skipped["status"]) == {"skipped"}
+
+
+def test_averages_over_other_datasets_are_not_compared(tables):
+    tidy = tables["paper_vs_ours"].tidy.query(
+        "table == 'II' and quantity == 'acc' and method == 'BLUFS' and choice == 'oracle'"
+    )
+    tidy = tidy.set_index("dataset")
+    assert tidy.loc["Average", "status"] == "incomplete"
+    assert np.isnan(tidy.loc["Average", "difference"])
+    same = tidy.loc["Average, same datasets"]
+    assert same["paper"] == pytest.approx((88.28 + 42.22 + 63.95) / 3)
+    assert same["difference"] == pytest.approx(same["ours"] - same["paper"])
+
+
+# ------------------------------------------------------------------------------------- rendering
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_csv_holds_the_numbers_in_full(tables, name):
+    table = tables[name]
+    read = pd.read_csv(io.StringIO(to_csv(table)))
+    assert len(read) == len(table.tidy)
+    for column in table.tidy.select_dtypes("float"):
+        np.testing.assert_array_equal(read[column], table.tidy[column])
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_no_cell_is_empty(tables, name):
+    table = tables[name]
+    blocks = table.blocks[:-1] if name == "paper_vs_ours" else table.blocks
+    for block in blocks:
+        assert block.shown.shape == block.marks.shape
+        assert not (block.shown.isna() | (block.shown == "")).to_numpy().any()
+        assert "nan" not in block.shown.to_string().lower()
+
+
+def test_markdown_marks(tables):
+    text = to_markdown(tables["acc"])
+    assert text.count("### ") == 4
+    assert "**" in text
+    assert "<u>" in text
+    lines = [line for line in text.splitlines() if line.startswith("| Digits")]
+    assert len(lines) == 4
+    assert all(line.count("|") == 6 for line in lines)
+
+
+def test_latex_marks_and_escapes(tables):
+    text = to_latex(tables["acc"])
+    assert text.count(r"\begin{table*}") == text.count(r"\end{table*}") == 4
+    assert text.count(r"\toprule") == text.count(r"\bottomrule") == 4
+    assert r"\textbf{" in text
+    assert r"\underline{" in text
+    assert r"$\pm$" in text
+    assert r"in \%" in text
+    for table in tables.values():
+        assert to_latex(table).isascii()
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")
+def test_latex_compiles(tables, tmp_path):
+    body = "\n\\clearpage\n".join(to_latex(table) for table in tables.values())
+    document = (
+        "\\documentclass{article}\\usepackage{booktabs,graphicx}\\begin{document}\n"
+        f"{body}\n\\end{{document}}\n"
+    )
+    (tmp_path / "tables.tex").write_text(document)
+    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "tables.tex"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout[-2000:]
+
+
+def test_same_results_give_the_same_bytes(results, tmp_path):
+    for run in ("one", "two"):
+        table = build_table("acc", load_results(results.folder), SUITE, PAPER)
+        paths = {form: tmp_path / run / f"acc.{form}" for form in ("csv", "md", "tex")}
+        write_table(table, **paths)
+    for form in ("csv", "md", "tex"):
+        one, two = (tmp_path / run / f"acc.{form}" for run in ("one", "two"))
+        assert one.read_bytes() == two.read_bytes()
+        assert len(one.read_bytes()) > 100
+    assert sorted(path.name for path in (tmp_path / "one").iterdir()) == [
+        "acc.csv",
+        "acc.md",
+        "acc.tex",
+    ]
+
+
+def test_unknown_table(results):
+    with pytest.raises(KeyError, match="unknown table 'accuracy'; known: datasets"):
+        build_table("accuracy", results, SUITE, PAPER)
+
+
+# --------------------------------------------------------------------------------------- verdict
+
+
+def test_verdict_when_blufs_wins(results):
+    summary = summarise(results, SUITE)
+    assert summary["verdict"].startswith("**Does BLUFS win? Yes.** Among 3 methods on 3 datasets")
+    assert "9 of 9 comparisons" in summary["verdict"]
+    assert "Not counted, because methods have no score there: COIL20, lung." in summary["verdict"]
+    standing = summary["standing"]["acc"]["oracle"]
+    assert standing["place"] == 1
+    assert standing["wins"] == ["digits", "Jaffe", "pie"]
+    cells = final_cells(results, SUITE)
+    scores = score_matrix(cells, "acc", "oracle", SUITE.ranked_methods).dropna()
+    gap = (scores["BLUFS"] - scores["BLSFS"]).mean()
+    assert standing["mean_difference"] == pytest.approx(gap)
+    assert f"{100 * gap:+.1f} points against BLSFS" in summary["verdict"]
+
+
+def test_verdict_when_blufs_loses(tmp_path):
+    """The same words cannot come from other numbers: halve the scores of BLUFS."""
+    folder = make_results(tmp_path, datasets=("digits", "COIL20", "Jaffe"))
+    rows = pd.read_parquet(folder / "results.parquet")
+    rows.loc[rows["method"] == "BLUFS", "value"] *= 0.5
+    rows.to_parquet(folder / "results.parquet", index=False)
+    suite = Suite(**suite_info(datasets=("digits", "COIL20", "Jaffe")))
+    summary = summarise(load_results(folder), suite)
+    assert summary["verdict"].startswith("**Does BLUFS win? No.**")
+    assert "0 of 9 comparisons" in summary["verdict"]
+    assert "It is furthest behind on" in summary["verdict"]
+    standing = summary["standing"]["nmi"]["default"]
+    assert standing["place"] == 3
+    assert standing["wins"] == []
+    assert set(standing["losses"]) == {"digits", "COIL20", "Jaffe"}
+    assert standing["mean_difference"] < -0.1
+
+
+def test_verdict_without_scores(results):
+    suite = Suite(**suite_info(datasets=("lung",)))
+    assert summarise(results, suite)["verdict"].startswith("**No verdict**")
