@@ -13,11 +13,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+import scipy.sparse as sp
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh
 
 from blufs.base import MethodLimitError
 
 EPS = float(np.finfo(float).eps)
+#: Eigenvalues closer than this times the norm of their matrix count as equal.
+_ROUNDING = 30 * EPS
 #: Up to this order a dense eigensolver is faster than shift-and-invert.
 _DENSE_UP_TO = 300
 #: Largest order of a dense d x d matrix (a solve holds about four of them, 4.6 GiB).
@@ -89,8 +92,8 @@ class DenseForm(QuadraticForm):
         super().__init__()
         _check_dense_order(len(M))
         self.M = (M + M.T) / 2
-        self.scale = float(np.abs(np.diagonal(self.M)).sum())
-        self.lower_bound = lower_bound - 4 * EPS * self.scale
+        self.rounding = _ROUNDING * float(np.linalg.norm(self.M))
+        self.lower_bound = lower_bound - self.rounding
         self.max_blocks = len(M) // 50
 
     @property
@@ -113,13 +116,12 @@ class DenseForm(QuadraticForm):
         d = self.n_features
         last = min(m, d - 1)
         values, W = eigh(self.M, subset_by_index=[0, last], check_finite=False)
-        tolerance = d * EPS * self.scale
-        if m == d or values[m] - values[m - 1] > tolerance:
+        if m == d or values[m] - values[m - 1] > self.rounding:
             W = W[:, :m]
             return Unregularized(np.einsum("ij,ij->i", W, W), W)
         values, W = eigh(self.M, check_finite=False)
-        below = int(np.searchsorted(values, values[m - 1] - tolerance))
-        above = int(np.searchsorted(values, values[m - 1] + tolerance, side="right"))
+        below = int(np.searchsorted(values, values[m - 1] - self.rounding))
+        above = int(np.searchsorted(values, values[m - 1] + self.rounding, side="right"))
         squares = W[:, :above] ** 2
         share = (m - below) / (above - below)
         mean = squares[:, :below].sum(axis=1) + share * squares[:, below:].sum(axis=1)
@@ -136,7 +138,7 @@ class FactoredForm(QuadraticForm):
         keep = self._values > len(R) * EPS * max(self._values[-1], 0)
         self._values, self._vectors = self._values[keep], self._vectors[:, keep]
         lowest = 0.0 if sign > 0 else -1.001 * float(self._values[-1])
-        self.lower_bound = lowest - 4 * EPS * float(self._values.sum())
+        self.lower_bound = lowest - _ROUNDING * float(np.linalg.norm(self._values))
         self.max_blocks = 500
 
     @property
@@ -186,6 +188,16 @@ class FactoredForm(QuadraticForm):
         """Eigenvectors of R'R to its ``count`` largest eigenvalues, shape (d, count)."""
         U, values = self._vectors[:, ::-1][:, :count], self._values[::-1][:count]
         return (self.R.T @ U) / np.sqrt(values)
+
+
+def laplacian_form(X: np.ndarray, L: sp.csr_array) -> QuadraticForm:
+    """``X' L X`` for X (n x d) and a positive semidefinite L (n x n), factored when 2 n < d."""
+    n, d = X.shape
+    if 2 * n < d:
+        values, vectors = eigh(L.toarray(), check_finite=False)
+        return FactoredForm(np.sqrt(np.maximum(values, 0))[:, None] * (vectors.T @ X))
+    _check_dense_order(d)
+    return DenseForm(X.T @ (L @ X))
 
 
 def smallest_eigenvectors(
@@ -307,7 +319,7 @@ def row_sparse_subspace(
 
     Iteratively reweighted: W is the m smallest eigenvectors of ``M + gamma diag(q)`` with
     ``q_r = (p/2) (||w_r||^2 + eps)^(p/2 - 1)``, starting from q = 1. Stops when the objective f
-    changes by at most ``tol * max(1, |f|)``; ``tol=0`` runs all ``max_iter`` steps.
+    changes by at most ``tol * max(1, |f|)``; ``tol=0`` takes ``max_iter`` steps, no more is asked.
     """
     first = form.unregularized(m)
     W, squared_norms = first.W, first.squared_norms
@@ -320,7 +332,7 @@ def row_sparse_subspace(
         history.append(_objective(form, W, squared_norms, gamma, p))
         n_iter += 1
         converged = len(history) > 1 and _settled(history[-2], history[-1], tol)
-    return SparseSubspace(squared_norms, W, np.array(history), n_iter, converged)
+    return SparseSubspace(squared_norms, W, np.array(history), n_iter, converged or tol == 0)
 
 
 def _objective(form: QuadraticForm, W, squared_norms, gamma: float, p: float) -> float:

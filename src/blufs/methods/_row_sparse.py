@@ -37,7 +37,7 @@ class RowSparseSelector(BaseSelector):
         return min(self.n_components or self.n_clusters, limit)
 
     def _solution(self, result: SparseSubspace, **fitted) -> Solution:
-        if not result.converged and self.tol > 0:
+        if not result.converged:
             self._warn_not_converged()
         return Solution(
             scores=result.squared_norms,
