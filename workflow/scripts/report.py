@@ -12,6 +12,7 @@ with job(snakemake.log[0]), atomic_path(snakemake.output[0]) as temporary:
     page = render(
         load_results(Path(inputs.results).parent),
         Suite(**snakemake.params.suite),
+        verdict=read_json(inputs.statistics)["verdict"],
         provenance=read_json(inputs.provenance),
         tables=inputs.tables,
         figures=inputs.figures,

@@ -30,6 +30,7 @@ _CHOICE_LINES: dict[str, dict[str, Any]] = {
 
 def convergence(results: Results, suite: Suite, style: Style) -> tuple[Figure, list[Axes]]:
     """Objective of BLUFS after every sweep, a panel per dataset and a line per chosen setting."""
+    frames.frame(results, "selections")  # says what is wrong if there is nothing at all
     curves: dict[str, dict[str, np.ndarray]] = {}
     for choice in _CHOICE_LINES:
         try:

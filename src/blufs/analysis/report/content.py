@@ -19,7 +19,7 @@ class Outcomes:
     Attributes
     ----------
     counts : status -> number of cells; ``missing`` are those without a row
-    problems : one row per dataset, method, status and reason, with the number of cells
+    problems : one row per dataset, status and reason, with the methods and the number of cells
     """
 
     counts: dict[str, int]
@@ -44,17 +44,22 @@ def outcomes(results: Results, suite: Suite) -> Outcomes:
     counts = {str(status): int(n) for status, n in cells["status"].value_counts().items()}
     if absent:
         counts["missing"] = len(absent)
-    problems = (
-        cells[cells["status"] != "ok"]
-        .groupby(["dataset", "method", "status", "reason"], sort=False)
-        .size()
-        .reset_index(name="cells")
-    )
     missing = pd.DataFrame(
-        [(*pair, "missing", "no row in the results", 1) for pair in absent],
-        columns=problems.columns,
+        [(*pair, "missing", "no row in the results") for pair in absent],
+        columns=["dataset", "method", "status", "reason"],
     )
-    return Outcomes(counts, pd.concat([problems, missing], ignore_index=True))
+    failed = pd.concat([cells[cells["status"] != "ok"], missing], ignore_index=True)
+    problems = failed.groupby(["dataset", "status", "reason"], sort=False).agg(
+        methods=("method", lambda names: _joined(names, suite)), cells=("method", "size")
+    )
+    return Outcomes(counts, problems.reset_index())
+
+
+def _joined(names: pd.Series, suite: Suite) -> str:
+    """The methods of a problem, in the order of the suite."""
+    everything = dict.fromkeys([*suite.methods, *suite.ablation])
+    hit = [suite.label(method) for method in everything if method in set(names)]
+    return "all methods" if len(hit) == len(everything) else ", ".join(hit)
 
 
 def _absent_pairs(cells: pd.DataFrame, suite: Suite) -> list[tuple[str, str]]:

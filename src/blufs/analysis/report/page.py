@@ -84,7 +84,6 @@ def render(
     outcome = content.outcomes(results, suite)
     problems = outcome.problems.assign(
         dataset=[results.dataset_label(name) for name in outcome.problems["dataset"]],
-        method=[suite.label(name) for name in outcome.problems["method"]],
     )
     return template.render(
         suite=suite,
