@@ -80,6 +80,31 @@ def test_every_cell_has_a_status(results):
     assert (failed["reason"] != "").all()
 
 
+def _with_status(results, folder, chosen, status):
+    """The results with another status in the rows of BLUFS on digits that ``chosen`` takes."""
+    rows = results.results.copy()
+    rows.loc[
+        chosen(rows) & (rows["dataset"] == "digits") & (rows["method"] == "BLUFS"), "value"
+    ] = np.nan
+    rows.loc[rows["value"].isna() & (rows["status"] == "ok"), ["status", "reason"]] = [status, "x"]
+    rows.to_parquet(folder / "results.parquet", index=False)
+    shutil.copytree(results.folder / "data", folder / "data", dirs_exist_ok=True)
+    cells = final_cells(load_results(folder), SUITE)
+    return cells[(cells["dataset"] == "digits") & (cells["method"] == "BLUFS")]
+
+
+def test_a_failure_at_another_s_does_not_spoil_a_cell(results, tmp_path):
+    before = final_cells(results, SUITE).query("dataset == 'digits' and method == 'BLUFS'")
+    after = _with_status(results, tmp_path, lambda rows: ~rows["picked"], "memory")
+    pd.testing.assert_frame_equal(before, after)
+
+
+def test_a_failed_repetition_fails_the_cell(results, tmp_path):
+    after = _with_status(results, tmp_path, lambda r: r["picked"] & (r["seed"] == 3), "diverged")
+    assert set(after["status"]) == {"diverged"}
+    assert after["mean"].isna().all()
+
+
 def test_what_was_never_run_is_missing_and_not_a_gap(results):
     asked = Suite(**{**suite_info(datasets=("digits",)), "methods": ["BLUFS", "MCFS"]})
     cells = final_cells(results, asked)

@@ -31,10 +31,10 @@ def final_cells(results: Results, suite: Suite, *, s: int | None = None) -> pd.D
     """
     rows = results.results.sort_values([*KEY, "seed"], kind="stable")
     proposed = rows[rows["picked"] if s is None else rows["s"] == s]
-    failed = rows[rows["status"] != "ok"].groupby(KEY)[_DESCRIPTION].first()
-    cells = proposed.groupby(KEY)[_DESCRIPTION].first()
-    cells = pd.concat([failed, cells[~cells.index.isin(failed.index)]])
-    cells = cells.reindex(_expected(results, suite))
+    # What describes a cell: a failure at its s, else its s, else a failure at any other s.
+    sources = [_failed(proposed), proposed, _failed(rows)]
+    cells = pd.concat([source.groupby(KEY)[_DESCRIPTION].first() for source in sources])
+    cells = cells[~cells.index.duplicated()].reindex(_expected(results, suite))
     never = cells["status"].isna()
     cells.loc[never, ["status", "reason", "settings"]] = ["missing", "no row in the results", ""]
     cells = cells.join(_summary(proposed[proposed["status"] == "ok"]))
@@ -42,6 +42,10 @@ def final_cells(results: Results, suite: Suite, *, s: int | None = None) -> pd.D
     cells[["n", "n_settings"]] = cells[["n", "n_settings"]].fillna(0)
     cells = cells.astype(dict.fromkeys(("s", "n", "n_settings"), "Int64"))
     return cells.reset_index()[[*KEY, "s", *_NUMBERS, "n", *_DESCRIPTION[1:]]]
+
+
+def _failed(rows: pd.DataFrame) -> pd.DataFrame:
+    return rows[rows["status"] != "ok"]
 
 
 def _expected(results: Results, suite: Suite) -> pd.MultiIndex:
