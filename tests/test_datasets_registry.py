@@ -83,14 +83,40 @@ def test_own_definition_changes_or_replaces_a_known_one():
 
 
 def test_definitions_do_not_depend_on_how_they_are_written():
-    one = definitions(a={"path": "a.csv", "noise": {"features": 3, "scale": 1}})
-    other = definitions(a={"noise": {"seed": 0, "scale": 1.0, "features": 3}, "path": "a.csv"})
+    noise, full = {"features": 3, "scale": 1}, {"seed": 0, "scale": 1.0, "features": 3}
+    expect, turned = {"n_samples": 9, "n_classes": 2}, {"n_classes": 2, "n_samples": 9}
+    one = definitions(a={"path": "a.csv", "noise": noise, "expect": expect})
+    other = definitions(a={"expect": turned, "noise": full, "path": "a.csv"})
     assert json.dumps(one["a"]) == json.dumps(other["a"])
 
 
 def test_file_name_is_the_decoded_end_of_the_address():
     spec = definitions(a={"url": "https://example.org/my%20data/a%20b.csv?raw=1"})["a"]
     assert spec["file"] == "a b.csv"
+
+
+def blocks(language):
+    text = (REGISTRY.parents[1] / "docs" / "own-data.md").read_text(encoding="utf-8")
+    return re.findall(rf"```{language}\n(.*?)```", text, re.S)
+
+
+def test_examples_of_the_documentation_are_valid():
+    examples = [yaml.safe_load(block)["datasets"] for block in blocks("yaml")]
+    assert [list(example) for example in examples] == [["mine"], ["theirs"], ["mnist"]]
+    for example in examples:
+        assert set(example) <= set(definitions(**example))
+
+
+def test_python_of_the_documentation_runs(tmp_path, monkeypatch):
+    for folder in ("data", "workflow"):
+        (tmp_path / folder).symlink_to(REGISTRY.parents[1] / folder)
+    (tmp_path / "my.csv").write_text("a,b,class\n1,2,u\n3,5,v\n2,2,u\n4,4,v\n")
+    monkeypatch.chdir(tmp_path)
+    (code,) = blocks("python")
+    names = {}
+    exec(code, names)
+    assert names["data"].X.tolist() == [[1, 2], [3, 5], [2, 2], [4, 4]]
+    assert names["data"].y.tolist() == [0, 1, 0, 1]
 
 
 def test_all_problems_are_listed_at_once():

@@ -264,16 +264,14 @@ def _explain(error: Exception, place: str) -> str:
 
 
 def _message(spec: Mapping[str, Any], target: Path, failures: Sequence[str]) -> str:
+    """The first line says all that a table has room for; the others give the details."""
     known = [f"{kind} {spec[kind]}" for kind in ("sha256", "git_blob") if kind in spec]
-    by_hand = (
-        f"put the file at {target}, or into a folder that `mirrors:` or {MIRROR_VARIABLE} name"
-    )
-    if "url" in spec:
-        by_hand += f" (curl -L --create-dirs -o {target} '{spec['url']}')"
+    by_hand = f"; fetch it by hand from {spec['url']}" if "url" in spec else ""
     lines = [
-        f"dataset {spec['name']}: {spec['file']} could not be had",
+        f"dataset {spec['name']}: {spec['file']} could not be had{by_hand}",
         *(f"tried {failure}" for failure in failures),
         f"expected {' and '.join(known) or 'any content: the definition has no hash'}",
-        f"remedy: {by_hand}, and run again",
+        f"remedy: put the file at {target}, or into a folder that `mirrors:` or {MIRROR_VARIABLE} "
+        "names, and run again",
     ]
     return "\n  ".join(lines)

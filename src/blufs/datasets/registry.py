@@ -128,12 +128,18 @@ def _canonical(name: str, spec: Mapping[str, Any]) -> dict[str, Any]:
     filled = {"name": name, "title": name, **spec}
     for key, defaults in _DEFAULTS.items():
         if key in filled:
-            filled[key] = dict(sorted({**defaults, **filled[key]}.items()))
+            filled[key] = {**defaults, **filled[key]}
     if "noise" in filled:
         filled["noise"]["scale"] = float(filled["noise"]["scale"])
     if "url" in filled and "file" not in filled:
         filled["file"] = PurePosixPath(unquote(urlsplit(filled["url"]).path)).name
-    return dict(sorted(filled.items()))
+    return _sorted_keys(filled)
+
+
+def _sorted_keys(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _sorted_keys(value[key]) for key in sorted(value)}
+    return value
 
 
 def _definition_problems(spec: Mapping[str, Any]) -> Iterator[str]:
