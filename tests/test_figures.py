@@ -16,6 +16,7 @@ from blufs.analysis.figures.catalog import figure_names, figure_spec
 from blufs.analysis.figures.draw import draw
 from blufs.analysis.figures.style import NoDataError, Style, applied, looks, save
 from blufs.analysis.results import Suite, load_results
+from blufs.benchmark.select import Fit
 
 DATASETS = ("rings", "digits", "first", "second")
 NAMES = figure_names(["rings"])
@@ -250,8 +251,8 @@ def test_spread_places_keep_their_order_and_distance(places):
 
 def test_constraint_leaves_at_most_s_rows(results, suite):
     X, y = results.data("digits")
-    settings = {"n_clusters": len(np.unique(y)), "alpha": 1.0, "beta": 1.0, "mu": 1.0, "lam": 1.0}
-    W = sparsity.fitted_weights("BLUFS", X, 10, settings, 0)
+    fit = Fit({"alpha": 1.0, "beta": 1.0, "mu": 1.0, "lam": 1.0}, 0, 0)
+    W = sparsity.fitted_weights("BLUFS", fit, X, 10, len(np.unique(y)))
     assert W.shape[0] == X.shape[1]
     assert 1 <= np.count_nonzero(np.linalg.norm(W, axis=1)) <= 10
 

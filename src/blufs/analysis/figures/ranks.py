@@ -134,7 +134,9 @@ def overview(
     means.set_yticks(range(len(order)), [suite.label(method) for method in order])
     for label, method in zip(means.get_yticklabels(), order, strict=True):
         label.set_fontweight("bold" if method == PROPOSED else "normal")
-    means.set_xlabel(f"mean {METRIC_LABELS[metric]} over {len(first)} datasets")
+    means.set_xlabel(
+        f"mean {METRIC_LABELS[metric]} over {len(first)} dataset{'s' * (len(first) != 1)}"
+    )
     ranked.set_xlabel("average rank (1 is best)")
     ranked.invert_xaxis()
     figure.legend(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from matplotlib.axes import Axes
+from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
@@ -41,8 +42,10 @@ def score_curves(
         panel.set_title(results.dataset_label(dataset))
         panel.xaxis.set_major_locator(MaxNLocator(6, integer=True))
         panel.yaxis.set_major_locator(MaxNLocator(5))
-    figure.supxlabel("number of selected features s", fontsize="medium")
-    figure.supylabel(f"{METRIC_LABELS[metric]}, {CHOICE_LABELS[choice].lower()}", fontsize="medium")
+    figure.supxlabel(
+        f"number of selected features s; settings: {_in_sentence(choice)}", fontsize="medium"
+    )
+    figure.supylabel(METRIC_LABELS[metric], fontsize="medium")
     method_legend(figure, suite, methods, style)
     return figure, panels
 
@@ -61,7 +64,9 @@ def boxplots(
     datasets = frames.present(suite.datasets, rows["dataset"])
     methods = frames.present(suite.methods, rows["method"])
     chosen = looks(suite, style)
-    figure, panels = facets(len(datasets), columns=4, height=0.6 + 0.19 * len(methods), sharey=True)
+    figure, panels = facets(
+        len(datasets), columns=4, height=max(1.5, 0.6 + 0.19 * len(methods)), sharey=True
+    )
     places = range(len(methods), 0, -1)
     for panel, dataset in zip(panels, datasets, strict=True):
         here = rows[rows["dataset"] == dataset]
@@ -73,17 +78,23 @@ def boxplots(
             widths=0.65,
             patch_artist=True,
             manage_ticks=False,
-            medianprops={"color": "white", "linewidth": 1.4},
+            medianprops={"color": "black", "linewidth": 1.6},
             flierprops={"marker": ".", "markersize": 3, "markeredgecolor": "#444444"},
         )
         for box, method in zip(boxes["boxes"], methods, strict=True):
-            box.set(facecolor=chosen[method].color, edgecolor="#222222", linewidth=0.7)
+            # Paler than the lines, so that the median shows in every box.
+            box.set(facecolor=to_rgba(chosen[method].color, 0.55), edgecolor="#222222")
         panel.set_title(results.dataset_label(dataset))
         panel.set_yticks(list(places), [suite.label(method) for method in methods])
         panel.set_ylim(0.4, len(methods) + 0.6)
         panel.xaxis.set_major_locator(MaxNLocator(5))
     figure.supxlabel(
-        f"{METRIC_LABELS[metric]} of the repeated clusterings, {CHOICE_LABELS[choice].lower()}",
+        f"{METRIC_LABELS[metric]} of the repeated clusterings; settings: {_in_sentence(choice)}",
         fontsize="medium",
     )
     return figure, panels
+
+
+def _in_sentence(choice: str) -> str:
+    label = CHOICE_LABELS[choice]
+    return label[0].lower() + label[1:]

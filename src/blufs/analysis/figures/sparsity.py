@@ -11,7 +11,8 @@ from blufs.analysis.figures import frames
 from blufs.analysis.figures.features import RIVAL
 from blufs.analysis.figures.style import SEQUENTIAL, NoDataError, Style, new_figure
 from blufs.analysis.results import PROPOSED, Results, Suite
-from blufs.registry import is_random, make_selector, method_class
+from blufs.benchmark.select import Fit, fit_parameters
+from blufs.registry import make_selector, method_class
 
 NORMS = {RIVAL: r"$\ell_{2,1}$", PROPOSED: r"$\ell_{2,0}$"}
 
@@ -28,10 +29,7 @@ def sparsity(results: Results, suite: Suite, style: Style) -> tuple[Figure, list
     dataset, s, fits = _smallest_common(results, suite)
     X, y = results.data(dataset)
     n_classes = len(np.unique(y))
-    weights = {
-        method: fitted_weights(method, X, s, {"n_clusters": n_classes, **settings}, seed)
-        for method, (settings, seed) in fits.items()
-    }
+    weights = {method: fitted_weights(method, fit, X, s, n_classes) for method, fit in fits.items()}
     figure = new_figure(8.2, 3.6)
     panels = list(figure.subplots(1, 3, width_ratios=(1, 1, 1.5)))
     for panel, (method, W) in zip(panels, weights.items(), strict=False):
@@ -70,7 +68,7 @@ def _row_norms(panel: Axes, suite: Suite, weights: dict[str, np.ndarray], s: int
     panel.legend(loc="best")
 
 
-def _smallest_common(results: Results, suite: Suite) -> tuple[str, int, dict[str, tuple]]:
+def _smallest_common(results: Results, suite: Suite) -> tuple[str, int, dict[str, Fit]]:
     """A small measured dataset and an s at which both methods have settings: their fits."""
     rows = frames.selections(results, [RIVAL, PROPOSED])
     found = rows.groupby(["dataset", "s"])["method"].nunique()
@@ -83,18 +81,19 @@ def _smallest_common(results: Results, suite: Suite) -> tuple[str, int, dict[str
     dataset = min(many, key=lambda name: np.prod(results.data(name)[0].shape))
     s = min(common.loc[common["dataset"] == dataset, "s"], key=lambda s: abs(s - TYPICAL_S))
     rows = rows[(rows["dataset"] == dataset) & (rows["s"] == s)].set_index("method")
+    seeds = {method: int(rows.loc[method, "fit_seed"]) for method in NORMS}
     fits = {
-        method: (frames.settings(rows.loc[method, "settings"]), int(rows.loc[method, "fit_seed"]))
-        for method in NORMS
+        method: Fit(frames.settings(rows.loc[method, "settings"]), seed, seed)
+        for method, seed in seeds.items()
     }
     return dataset, int(s), fits
 
 
-def fitted_weights(method: str, X: np.ndarray, s: int, settings: dict, fit_seed: int) -> np.ndarray:
+def fitted_weights(method: str, fit: Fit, X: np.ndarray, s: int, n_classes: int) -> np.ndarray:
     """W of shape (d, columns) that the method fits with these settings."""
     cls = method_class(method)
-    parameters = {"random_state": fit_seed} if is_random(cls) else {}
-    solution = make_selector(cls, {**parameters, **settings}).select_path(X, [s])[s]
+    selector = make_selector(cls, fit_parameters(cls, fit, n_classes))
+    solution = selector.select_path(X, [s])[s]
     if "coef_" not in solution.per_feature:
         raise NoDataError(f"{method} does not publish its weights.")
     return solution.per_feature["coef_"]

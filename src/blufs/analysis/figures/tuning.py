@@ -75,6 +75,9 @@ def weight_table(rows: pd.DataFrame, pair: tuple[str, str], metric: str) -> pd.D
     rows = rows[rows["fixed"] == tried.sort_index().idxmax()]
     table = rows.pivot_table(index="first", columns="second", values=metric, aggfunc="mean")
     table = table.rename_axis(index=pair[0], columns=pair[1])
+    # A default setting beside the grid would leave a row or column of little else than gaps.
+    table = table.loc[:, table.notna().mean() > 0.5]
+    table = table.loc[table.notna().mean(axis=1) > 0.5]
     return table if min(table.shape) >= 2 else None
 
 
@@ -91,18 +94,20 @@ def heat_map(panel: Axes, table: pd.DataFrame, limits: tuple[float, float], name
 
 def bars(panel, table: pd.DataFrame, limits: tuple[float, float]) -> None:
     """Three-dimensional bars of a table of two weights, as the paper draws them."""
-    rows, columns = np.indices(table.shape)
-    heights = table.to_numpy()
+    heights = table.to_numpy().ravel()
+    tried = np.isfinite(heights)
+    heights = heights[tried]
+    rows, columns = (index.ravel()[tried] for index in np.indices(table.shape))
     low, high = limits
     shade = (heights - low) / ((high - low) or 1.0)
-    colors = colormaps[SEQUENTIAL](np.nan_to_num(shade.ravel()))
+    colors = colormaps[SEQUENTIAL](shade)
     panel.bar3d(
-        columns.ravel() - 0.4,
-        rows.ravel() - 0.4,
+        columns - 0.4,
+        rows - 0.4,
         0,
         0.8,
         0.8,
-        np.nan_to_num(heights.ravel()),
+        heights,
         color=colors,
         edgecolor="#555555",
         linewidth=0.2,
