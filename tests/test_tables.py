@@ -260,6 +260,20 @@ def test_redundancy_is_that_of_the_selected_features(tables, results):
     assert cell["redundancy"].item() == pytest.approx(expected)
 
 
+def test_synthetic_counts_the_real_features(tables, results):
+    tidy = tables["synthetic"].tidy
+    assert set(tidy["dataset"]) == {"rings"}
+    found = tidy.query("choice == 'default'").set_index("method")["found"]
+    rows = results.selections.query(
+        "dataset == 'rings' and choice == 'default' and metric == 'acc' and s == 2"
+    ).set_index("method")
+    for method in SUITE.ranked_methods:
+        assert found[method] == len({0, 1} & set(rows.loc[method, "features"]))
+    assert found["BLUFS"] == 2
+    shown = tables["synthetic"].blocks[1].shown.set_index("Dataset")
+    assert shown.loc["Rings", "BLUFS"] == "2 of 2"
+
+
 def test_stability_gives_equal_indices_for_equal_sizes(tables):
     tidy = tables["stability"].tidy.dropna(subset=["nogueira"])
     assert len(tidy) > 5
@@ -401,7 +415,7 @@ def test_unknown_table(results):
 def test_verdict_when_blufs_wins(results):
     summary = summarise(results, SUITE)
     assert summary["verdict"].startswith("**Does BLUFS win? Yes.** Among 3 methods on 3 datasets")
-    assert "9 of 9 comparisons" in summary["verdict"]
+    assert "it alone has the best average rank in 9 of 9 comparisons" in summary["verdict"]
     assert "Not counted, because methods have no score there: COIL20, lung." in summary["verdict"]
     standing = summary["standing"]["acc"]["oracle"]
     assert standing["place"] == 1
@@ -429,6 +443,18 @@ def test_verdict_when_blufs_loses(tmp_path):
     assert standing["wins"] == []
     assert set(standing["losses"]) == {"digits", "COIL20", "Jaffe"}
     assert standing["mean_difference"] < -0.1
+
+
+def test_a_shared_rank_is_no_win(tmp_path):
+    folder = make_results(tmp_path, datasets=("digits", "COIL20"), methods=("BLSFS", "BLUFS"))
+    rows = pd.read_parquet(folder / "results.parquet").drop(columns="value")
+    rows["value"] = 0.5
+    rows.to_parquet(folder / "results.parquet", index=False)
+    suite = suite_info(datasets=("digits", "COIL20"), methods=("BLSFS", "BLUFS"))
+    summary = summarise(load_results(folder), Suite(**suite))
+    assert summary["standing"]["acc"]["blind"]["shared"]
+    assert "**Does BLUFS win? No.** Among 2 methods on 2 datasets" in summary["verdict"]
+    assert "shared place 1 with rank 1.50" in summary["verdict"]
 
 
 def test_verdict_without_scores(results):

@@ -63,11 +63,11 @@ def standing(scores: pd.DataFrame, tested: dict[str, Any]) -> dict[str, Any] | N
 
     Returns
     -------
-    dict with ``rank`` (average), ``place`` (1 is best by average rank, the number of methods with a
-    smaller one plus 1), ``n_methods``, ``n_datasets``, ``best_rival`` (the other method with the
-    best average rank), ``rival_rank``, ``mean_difference`` to it over the datasets, ``wins`` and
-    ``losses``: datasets on which BLUFS is strictly best, and dataset -> (best method, its lead) for
-    the others, and ``distinct_from`` (methods that Nemenyi's test tells from BLUFS).
+    dict with ``rank`` (average), ``place`` (by average rank, 1 is best), ``shared`` (if another
+    method has the same place), ``n_methods``, ``n_datasets``, ``best_rival`` (the other method with
+    the best average rank), ``rival_rank``, ``mean_difference`` to it over the datasets, ``wins``
+    (datasets on which BLUFS is strictly best), ``losses`` (the others -> best method and its lead)
+    and ``distinct_from`` (methods that Nemenyi's test tells from BLUFS).
     """
     block = complete_block(scores).scores
     if PROPOSED not in block.columns or block.empty or block.shape[1] < 2:
@@ -85,6 +85,7 @@ def standing(scores: pd.DataFrame, tested: dict[str, Any]) -> dict[str, Any] | N
     return {
         "rank": float(ranks[PROPOSED]),
         "place": int((others < ranks[PROPOSED]).sum()) + 1,
+        "shared": bool((others == ranks[PROPOSED]).any()),
         "n_methods": block.shape[1],
         "n_datasets": len(block),
         "best_rival": rival,
@@ -105,12 +106,15 @@ def _paragraph(standings: dict, results: Results, suite: Suite) -> str:
     }
     if not found:
         return "**No verdict**: BLUFS has no scores on a dataset where other methods have some."
-    first = [key for key, where in found.items() if where["place"] == 1]
+    first = [key for key, where in found.items() if where["place"] == 1 and not where["shared"]]
     sizes = sorted({(where["n_methods"], where["n_datasets"]) for where in found.values()})
-    size = " or ".join(f"{methods} methods on {datasets} datasets" for methods, datasets in sizes)
+    size = " or ".join(
+        f"{methods} methods on {datasets} dataset{'s' * (datasets != 1)}"
+        for methods, datasets in sizes
+    )
     answer = "Yes" if len(first) == len(found) else "No" if not first else "Only in part"
     sentences = [
-        f"**Does BLUFS win? {answer}.** Among {size}, it has the best average rank in "
+        f"**Does BLUFS win? {answer}.** Among {size}, it alone has the best average rank in "
         f"{len(first)} of {len(found)} comparisons (three metrics, three ways to choose settings)."
     ]
     for choice, words in _CHOICE_WORDS.items():
@@ -129,7 +133,8 @@ def _paragraph(standings: dict, results: Results, suite: Suite) -> str:
 
 def _clause(metric: str, where: dict[str, Any], suite: Suite) -> str:
     return (
-        f"{_METRIC_WORDS[metric]} place {where['place']} with rank {where['rank']:.2f}, "
+        f"{_METRIC_WORDS[metric]} {'shared ' * where['shared']}place {where['place']} "
+        f"with rank {where['rank']:.2f}, "
         f"{100 * where['mean_difference']:+.1f} points against {suite.label(where['best_rival'])} "
         f"(rank {where['rival_rank']:.2f}), best on {len(where['wins'])} of {where['n_datasets']}"
     )

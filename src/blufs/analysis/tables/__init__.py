@@ -25,6 +25,7 @@ TABLES: dict[str, list[str]] = {
     "stability": ["stability"],
     "redundancy": ["selections"],
     "ranks": ["results"],
+    "synthetic": ["selections"],
 }
 
 
@@ -41,6 +42,7 @@ def build_table(name: str, results: Results, suite: Suite, paper: Paper) -> Tabl
         "stability": properties.stability,
         "redundancy": properties.redundancies,
         "ranks": scores.ranks,
+        "synthetic": properties.synthetic,
     }
     if name in simple:
         return simple[name](results, suite)

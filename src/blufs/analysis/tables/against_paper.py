@@ -51,6 +51,9 @@ def paper_vs_ours(results: Results, suite: Suite, paper: Paper) -> Table:
         "do; the CSV file has every choice",
         "The paper does not print its settings, seeds and starting values",
     ]
+    if not set(paper.datasets) & set(suite.datasets):
+        notes.append("None of the paper's real datasets is in this suite")
+        blocks = [_flaw_block(paper)]
     return Table("paper_vs_ours", "The paper against ours", tidy, blocks, notes)
 
 

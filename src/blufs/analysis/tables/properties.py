@@ -185,6 +185,38 @@ def redundancies(results: Results, suite: Suite) -> Table:
     return Table("redundancy", caption, whole, blocks, notes)
 
 
+def synthetic(results: Results, suite: Suite) -> Table:
+    """How many of the known real features of the synthetic datasets are selected."""
+    cards = {name: results.cards.get(name, {}) for name in suite.datasets}
+    real = {name: set(card.get("real_features") or []) for name, card in cards.items()}
+    rows = _selecting(results.selections, suite)
+    as_many = rows["s"] == rows["dataset"].map({name: len(real[name]) for name in real})
+    rows = rows[as_many & (rows["metric"] == "acc")]
+
+    def found(cell: pd.DataFrame) -> dict[str, Any]:
+        wanted = real[cell["dataset"].iloc[0]]
+        counts = [len(wanted & set(features)) for features in cell["features"]]
+        return {"mean": float(np.mean(counts)), "n": len(counts), "of": len(wanted)}
+
+    tidy, blocks = [], []
+    for choice in _SELECTION_CHOICES if len(rows) else ():
+        cells = _aggregate(rows[rows["choice"] == choice], suite, found)
+        title = CHOICE_LABELS[choice]
+        cells, block = _matrix(results, suite, cells, _share, title=title, larger_is_better=True)
+        tidy.append(cells.assign(choice=choice))
+        blocks.append(block)
+    columns = ["dataset", "method", "choice", "found", "status", "reason"]
+    whole = pd.concat(tidy, ignore_index=True) if tidy else pd.DataFrame(columns=columns)
+    notes = [
+        "As many features are selected as are real; all others are noise; mean over the fits; the "
+        "oracle is the one for ACC"
+        if tidy
+        else "No dataset of this suite has known real features and a selection of as many"
+    ]
+    caption = "Real features found among noise"
+    return Table("synthetic", caption, whole.rename(columns={"mean": "found"}), blocks, notes)
+
+
 def _selecting(rows: pd.DataFrame, suite: Suite) -> pd.DataFrame:
     """Rows of the compared methods that select something."""
     return rows[rows["method"].isin(suite.ranked_methods)]
@@ -192,6 +224,10 @@ def _selecting(rows: pd.DataFrame, suite: Suite) -> pd.DataFrame:
 
 def _largest_s(rows: pd.DataFrame) -> pd.DataFrame:
     return rows[rows["s"] == rows.groupby(["dataset", "method"])["s"].transform("max")]
+
+
+def _share(cell: Any) -> str:
+    return f"{cell.mean:.3g} of {cell.of:.0f}"
 
 
 def _three_digits(cell: Any) -> str:

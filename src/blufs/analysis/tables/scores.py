@@ -37,10 +37,8 @@ _CAPTIONS = {
 }
 
 
-NOTES = [
-    "Best in bold, second best underlined; the baseline (all features) does not compete",
-    "* average over fewer datasets than others, not marked",
-]
+MARK_NOTE = "Best in bold, second best underlined"
+STAR_NOTE = "* average over fewer datasets than others, not marked"
 _SETTINGS_NOTE = "Settings: how many the choice was made from; more of them flatter an oracle more"
 
 
@@ -55,7 +53,12 @@ def score_table(results: Results, suite: Suite, metric: str, name: str) -> Table
         tidy.extend([marked, average])
         blocks.append(_score_block(results, suite, marked, average, choice))
     whole = pd.concat(tidy, ignore_index=True)
-    return Table(name, _CAPTIONS[metric], whole, blocks, [*NOTES, _SETTINGS_NOTE])
+    notes = [
+        f"{MARK_NOTE}; the baseline (all features) does not compete",
+        STAR_NOTE,
+        _SETTINGS_NOTE,
+    ]
+    return Table(name, _CAPTIONS[metric], whole, blocks, notes)
 
 
 def _competing(cells: pd.DataFrame) -> list[float]:

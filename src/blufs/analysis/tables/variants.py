@@ -8,7 +8,14 @@ from blufs.analysis.cells import final_cells
 from blufs.analysis.paper import Paper
 from blufs.analysis.results import CHOICE_LABELS, CHOICES, METRIC_LABELS, PROPOSED, Results, Suite
 from blufs.analysis.tables.model import PLAIN, Table, block_from_rows, records, unmarked
-from blufs.analysis.tables.scores import NOTES, average_text, averages_of, cell_text, with_marks
+from blufs.analysis.tables.scores import (
+    MARK_NOTE,
+    STAR_NOTE,
+    average_text,
+    averages_of,
+    cell_text,
+    with_marks,
+)
 
 #: The metrics of the paper's ablation.
 _METRICS = ("acc", "nmi")
@@ -91,8 +98,9 @@ def ablation(results: Results, suite: Suite) -> Table:
         columns = ["Dataset", "Metric", *(suite.label(method) for method in variants(suite))]
         blocks.append(block_from_rows(columns, rows, CHOICE_LABELS[choice]))
         tidy.extend([*marked.values(), *averages.values()])
+    notes = [MARK_NOTE, STAR_NOTE]
     caption = "Ablation: ACC and NMI (in %, number of features) of the variants of BLUFS"
-    return Table("ablation", caption, pd.concat(tidy, ignore_index=True), blocks, NOTES)
+    return Table("ablation", caption, pd.concat(tidy, ignore_index=True), blocks, notes)
 
 
 def pixels(results: Results, suite: Suite) -> Table:
@@ -119,7 +127,7 @@ def pixels(results: Results, suite: Suite) -> Table:
         blocks.append(block_from_rows(["Case", "ACC", "NMI"], lines, CHOICE_LABELS[choice]))
         parts.extend([acc, nmi])
     caption = f"Variants of BLUFS with {s} features on {results.dataset_label(dataset)} (in %)"
-    notes = ["The selected pixels are in the figure of the same name"]
+    notes = [MARK_NOTE, "The selected pixels are in the figure of the same name"]
     return Table("pixels", caption, pd.concat(parts, ignore_index=True), blocks, notes)
 
 
