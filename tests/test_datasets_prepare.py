@@ -200,11 +200,13 @@ def test_unavailable_dataset_is_valid_and_empty(tmp_path):
     assert list(stored) == CARD_KEYS
     assert (stored["status"], stored["reason"]) == ("unavailable", "no network")
     assert stored["paper"]["n_features"] == 3312
+    assert stored["notes"] == ["lung: 5 classes in the file, the paper prints 4"]
 
 
 def test_nothing_that_is_wrong_with_a_file_stops_the_others(tmp_path):
-    missing = {"status": "unavailable", "file": None, "reason": "host is down"}
+    missing = {"status": "unavailable", "file": None, "reason": "host is down\n  tried /home/me"}
     card = prepare_or_unavailable(DEFINITIONS["lung"], missing).card
+    assert "/home/me" not in str(card)
     assert (card["status"], card["reason"]) == ("unavailable", "host is down")
     (tmp_path / "f.csv").write_text("not,a\ntable")
     broken = {"status": "ok", "file": str(tmp_path / "f.csv"), "reason": ""}
@@ -218,7 +220,7 @@ def test_synthetic_set_without_its_file_is_generated_and_says_so():
     card = prepare_or_unavailable(DEFINITIONS["Dartboard1"], missing).card
     assert card["status"] == "ok"
     assert (card["n_samples"], card["n_features"], card["n_classes"]) == (1000, 9, 4)
-    assert card["source"] == missing
+    assert card["source"] == {"status": "unavailable", "file": None}
     assert any("own generator (rings)" in note for note in card["notes"])
 
 

@@ -6,6 +6,7 @@ only then moved.
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
 import sys
@@ -114,9 +115,9 @@ def at_hand(
     cache_dir: Path,
     card_path: str | os.PathLike,
 ) -> str:
-    """Which copies of a missing file can be reached without a network, as one string.
+    """Digest of which copies of a missing file can be reached without a network; "" for none.
 
-    For a dataset whose card says that its file was there, this is the string of that time, so that
+    For a dataset whose card says that its file was there, this is the digest of that time, so that
     nothing is done again; for one that was missing it changes when a copy appears.
     """
     if "file" not in spec:
@@ -128,7 +129,8 @@ def at_hand(
     folders = [Path(cache_dir), *(Path(mirror) for mirror in mirrors if not _is_address(mirror))]
     copies = [folder / spec["file"] for folder in folders]
     facts = [(path, path.stat()) for path in copies if path.is_file()]
-    return "; ".join(f"{path} {stat.st_size} {stat.st_mtime_ns}" for path, stat in facts)
+    text = "; ".join(f"{path} {stat.st_size} {stat.st_mtime_ns}" for path, stat in facts)
+    return hashlib.sha256(text.encode()).hexdigest()[:16] if facts else ""
 
 
 # ------------------------------------------------------------------------------- places to look
@@ -266,9 +268,9 @@ def _explain(error: Exception, place: str) -> str:
 def _message(spec: Mapping[str, Any], target: Path, failures: Sequence[str]) -> str:
     """The first line says all that a table has room for; the others give the details."""
     known = [f"{kind} {spec[kind]}" for kind in ("sha256", "git_blob") if kind in spec]
-    by_hand = f"; fetch it by hand from {spec['url']}" if "url" in spec else ""
+    by_hand = f"fetch it from {spec['url']} by hand and " if "url" in spec else ""
     lines = [
-        f"dataset {spec['name']}: {spec['file']} could not be had{by_hand}",
+        f"dataset {spec['name']}: {spec['file']} could not be had; {by_hand}put it at {target}",
         *(f"tried {failure}" for failure in failures),
         f"expected {' and '.join(known) or 'any content: the definition has no hash'}",
         f"remedy: put the file at {target}, or into a folder that `mirrors:` or {MIRROR_VARIABLE} "

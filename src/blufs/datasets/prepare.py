@@ -71,10 +71,10 @@ def prepare(
         noise = spec["noise"]
         X = add_noise_features(X, noise["features"], noise["scale"], noise["seed"])
     card = _card(spec, X, y, class_names)
-    card["notes"] = notes + _differences_from_paper(card, "subset" in spec)
+    card["notes"] = notes + _differences_from_paper(spec, card)
     card["feature_names"] = feature_names if X.shape[1] == n_real else None
     card["real_features"] = list(range(n_real)) if "noise" in spec else None
-    card["source"] = dict(source or {})
+    card["source"] = _without_reason(source)
     return PreparedDataset(X, y, card)
 
 
@@ -83,7 +83,8 @@ def prepare_or_unavailable(spec: Mapping[str, Any], source: Mapping[str, Any]) -
     try:
         return prepare(spec, source["file"], source)
     except DatasetError as error:
-        return unavailable(spec, str(error), source)
+        # The details, with paths of this machine, are in source.json and the log.
+        return unavailable(spec, str(error).splitlines()[0], source)
 
 
 def unavailable(
@@ -92,8 +93,9 @@ def unavailable(
     """Stand-in for a dataset that cannot be had: no samples, and a card that says why."""
     X, y = np.empty((0, 0)), np.empty(0, dtype=np.int64)
     card = _card(spec, X, y, [])
-    card.update(status="unavailable", reason=reason, notes=list(spec.get("notes", [])))
-    card["source"] = dict(source or {})
+    notes = [*spec.get("notes", []), *_differences_from_paper(spec, spec.get("expect", {}))]
+    card.update(status="unavailable", reason=reason, notes=notes)
+    card["source"] = _without_reason(source)
     return PreparedDataset(X, y, card)
 
 
@@ -277,11 +279,16 @@ def _card(
     }
 
 
-def _differences_from_paper(card: Mapping[str, Any], is_subset: bool) -> list[str]:
+def _without_reason(source: Mapping[str, Any] | None) -> dict[str, Any]:
+    return {key: value for key, value in (source or {}).items() if key != "reason"}
+
+
+def _differences_from_paper(spec: Mapping[str, Any], actual: Mapping[str, int]) -> list[str]:
+    """Where the sizes of a dataset are not those that the paper prints."""
     return [
-        f"{card['name']}: {card[key]} {_SIZES[key]} in the file, the paper prints {number}"
-        for key, number in (card["paper"] or {}).items()
-        if card[key] != number and not (is_subset and key == "n_samples")
+        f"{spec['name']}: {actual[key]} {_SIZES[key]} in the file, the paper prints {number}"
+        for key, number in spec.get("paper", {}).items()
+        if actual.get(key, number) != number and not (key == "n_samples" and "subset" in spec)
     ]
 
 
