@@ -1,0 +1,361 @@
+"""BLFSE: bi-level feature selection ensemble (Zhou, Wang, Du, Information Fusion 2023).
+
+The BLUFS paper calls it BLSFE and BLSEF.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from numbers import Integral
+from typing import ClassVar
+
+import numpy as np
+import scipy.linalg
+from scipy.sparse.linalg import LinearOperator, eigsh
+from sklearn.cluster import KMeans
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval
+
+from blufs.base import BaseSelector, MethodLimitError, Solution, check_n_clusters
+from blufs.graph import squared_distance_blocks
+from blufs.methods._inffs import infinite_selection_weights
+from blufs.preprocessing import scale_samples
+from blufs.simplex import project_rows_to_simplex
+
+#: Largest numbers of samples and features: several n x n and d x d arrays are held.
+MAX_SAMPLES = 12_000
+MAX_FEATURES = 20_000
+
+_EPS = np.finfo(float).eps
+#: Self-paced thresholds of the authors' code.
+_PACES = (0.9, 0.8, 0.7, 0.6, 0.5)
+_INNER_ITERATIONS = 5
+#: Order of an eigenproblem above which shift-invert Lanczos replaces the dense solver.
+_DENSE_EIGH_BELOW = 2000
+
+
+class BLFSE(BaseSelector):
+    """Bi-level feature selection ensemble: consensus of base scores and of base clusterings.
+
+    Base scores v^j come from infinite feature selection on disjoint parts of the samples, base
+    clusterings (0/1 matrices S^j) from k-means on the s best features of each. Minimises
+
+    ``sum_il ||P diag(v) (x_i - x_l)||^2 S_il + sum_j b_j^2 ||R o (S - S^j)||^2 - lambda ||R||_1
+    + sum_j a_j^2 ||v - v^j||^2``
+
+    over the consensus scores v, the ensemble weights a and b (all on the simplex), the consensus
+    similarity S in [0, 1] with c connected components, self-paced weights R in [0, 1] and a
+    projection P with ``P P' = I_c``; features are ranked by v.
+
+    Parameters
+    ----------
+    n_features_to_select : int, float or None, default=None
+        Number s or fraction of features; None takes half. The base clusterings depend on it, so
+        every s is a fit of its own; the base scores are shared.
+    n_clusters : int, default=8
+        Number c of clusters.
+    n_base : int, default=10
+        Number of base results (the authors' value); at most a third of the samples.
+    kmeans_restarts : int, default=20
+        Restarts of each base clustering (the authors' value).
+    base : tuple of (weights, labels), optional
+        Base results instead of computed ones: ndarrays of shape (n_base, n_features), larger is
+        better, and (n_base, n_samples). X must have no constant feature.
+    random_state : int, RandomState instance or None, default=None
+        Seeds the split of the samples and the k-means.
+
+    Notes
+    -----
+    X is first scaled to samples of unit norm. Where d > n, P lies in the null space of
+    ``X diag(v)`` and is not unique: the c best features are projected onto it. More than
+    ``MAX_SAMPLES`` samples or ``MAX_FEATURES`` features raise
+    :class:`~blufs.base.MethodLimitError`.
+
+    References
+    ----------
+    P. Zhou, X. Wang, L. Du: Bi-level ensemble method for unsupervised feature selection.
+    Information Fusion 100, 101910, 2023.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from blufs import BLFSE
+    >>> selector = BLFSE(n_features_to_select=3, n_clusters=3, random_state=0)
+    >>> selector.fit_transform(load_wine().data).shape
+    (178, 3)
+    """
+
+    tuned_parameters: ClassVar[tuple[str, ...]] = ("n_clusters", "kmeans_restarts")
+
+    _parameter_constraints: ClassVar[dict] = {
+        **BaseSelector._parameter_constraints,
+        "n_clusters": [Interval(Integral, 1, None, closed="left")],
+        "n_base": [Interval(Integral, 1, None, closed="left")],
+        "kmeans_restarts": [Interval(Integral, 1, None, closed="left")],
+        "base": [tuple, None],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        n_features_to_select=None,
+        *,
+        n_clusters=8,
+        n_base=10,
+        kmeans_restarts=20,
+        base=None,
+        random_state=None,
+    ):
+        self.n_features_to_select = n_features_to_select
+        self.n_clusters = n_clusters
+        self.n_base = n_base
+        self.kmeans_restarts = kmeans_restarts
+        self.base = base
+        self.random_state = random_state
+
+    def _precompute(self, X: np.ndarray) -> BaseScores:
+        n, d = X.shape
+        if n > MAX_SAMPLES or d > MAX_FEATURES:
+            raise MethodLimitError(
+                f"BLFSE holds n x n and d x d arrays and takes at most {MAX_SAMPLES} samples and "
+                f"{MAX_FEATURES} features, got {n} x {d}"
+            )
+        seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
+        X = scale_samples(X.astype(float, copy=False))
+        if self.base is not None:
+            weights = _normalized(np.asarray(self.base[0], dtype=float), (len(self.base[0]), d))
+        else:
+            weights = base_scores(X, self.n_base, np.random.default_rng(seed))
+        return BaseScores(X, weights, seed)
+
+    def _solve(self, X: np.ndarray, s_values: list[int], precomputed) -> dict[int, Solution]:
+        check_n_clusters(self.n_clusters, len(X))
+        base = precomputed if precomputed is not None else self._precompute(X)
+        return {s: self._solve_one(base, s) for s in s_values}
+
+    def _solve_one(self, base: BaseScores, s: int) -> Solution:
+        if self.base is not None:
+            labels = _checked_labels(self.base[1], (len(base.weights), len(base.X)))
+        else:
+            labels = base_labels(base, s, self.n_clusters, self.kmeans_restarts)
+        ensemble = Ensemble(base.X, base.weights, labels, self.n_clusters)
+        history = list(ensemble.iterate())
+        return Solution(
+            scores=ensemble.v,
+            n_iter=len(history),
+            objective_history=np.array(history),
+            fitted={"base_weights_": ensemble.a, "clustering_weights_": ensemble.b},
+        )
+
+
+@dataclass(frozen=True)
+class BaseScores:
+    """X with samples of unit norm, base scores (n_base x d, rows sum to 1), seed of the rest."""
+
+    X: np.ndarray
+    weights: np.ndarray
+    seed: int
+
+
+def base_scores(X: np.ndarray, n_base: int, rng: np.random.Generator) -> np.ndarray:
+    """Infinite feature selection on disjoint random parts of the rows of X, shape (n_base, d)."""
+    n_base = max(1, min(n_base, len(X) // 3))
+    size = len(X) // n_base
+    order = rng.permutation(len(X))
+    parts = [order[j * size : (j + 1) * size] for j in range(n_base)]
+    return np.array([infinite_selection_weights(X[part]) for part in parts])
+
+
+def base_labels(base: BaseScores, s: int, n_clusters: int, restarts: int) -> np.ndarray:
+    """k-means on the s best features of each base score, shape (n_base, n)."""
+    labels = []
+    for j, weights in enumerate(base.weights):
+        best = np.sort(np.argsort(-weights, kind="stable")[:s])
+        seed = int(np.random.SeedSequence([base.seed, s, j]).generate_state(1)[0])
+        kmeans = KMeans(n_clusters, init="random", n_init=restarts, random_state=seed)
+        labels.append(kmeans.fit_predict(base.X[:, best]))
+    return np.array(labels)
+
+
+class Ensemble:
+    """State of the minimisation; names of arrays as in the objective of :class:`BLFSE`.
+
+    The S^j are never formed: Z holds the one-hot labels of all of them side by side, so that
+    ``sum_j w_j S^j = Z diag(w) Z'``.
+    """
+
+    def __init__(self, X, weights, labels, n_clusters: int):
+        self.X, self.weights, self.c = X, weights, n_clusters
+        m = len(weights)
+        codes = [np.unique(row, return_inverse=True)[1] for row in labels]
+        self.Z = np.hstack([np.eye(code.max() + 1)[code] for code in codes])
+        self.owner = np.repeat(np.arange(m), [code.max() + 1 for code in codes])
+        self.a = self.b = np.full(m, 1 / m)
+        self.v = weights.mean(axis=0)
+        self.S = self._combined(self.b)
+        self.rho = 1.0
+        self.F = np.empty((len(X), 0))
+        self._embed()
+
+    def iterate(self) -> Iterator[float]:
+        """Run the authors' schedule; yields the objective after every iteration."""
+        for pace in _PACES:
+            penalty = 2 * pace * (1 - pace) / len(self.weights)
+            disagreement = self._disagreement()
+            with np.errstate(divide="ignore"):
+                self.R = np.minimum(1, penalty / (2 * disagreement))
+            for inner in range(_INNER_ITERATIONS):
+                Q = self._scatter()
+                P = self._projection(Q)
+                self.v = score_step(Q, P, self.a, self.weights, self.v)
+                spread = self._similarity_step(P)
+                previous, eigenvalues = self.F, self._embed()
+                errors, distances = self._errors(), self._distances()
+                self.b, self.a = _inverse_weights(errors), _inverse_weights(distances)
+                yield float(
+                    spread + self.b**2 @ errors - penalty * self.R.sum() + self.a**2 @ distances
+                )
+                if eigenvalues[: self.c].sum() > 1e-9:
+                    self.rho *= 2
+                elif eigenvalues.sum() < 1e-11:
+                    self.rho /= 2
+                    self.F = previous
+                elif inner > 0:
+                    break
+
+    def _combined(self, weights: np.ndarray) -> np.ndarray:
+        """``sum_j weights_j S^j``, n x n."""
+        return (self.Z * weights[self.owner]) @ self.Z.T
+
+    def _disagreement(self) -> np.ndarray:
+        """``sum_j b_j^2 (S - S^j)^2`` entry by entry, using that S^j is its own square."""
+        total = self._combined(self.b**2)
+        return np.maximum(np.sum(self.b**2) * self.S**2 + total * (1 - 2 * self.S), 0)
+
+    def _scatter(self) -> np.ndarray:
+        """``Q = X' L X`` with L the Laplacian of S, d x d."""
+        return self.X.T @ (self.S.sum(axis=1)[:, None] * self.X - self.S @ self.X)
+
+    def _projection(self, Q: np.ndarray) -> np.ndarray:
+        """``P'`` (d x c): the c smallest eigenvectors of ``diag(v) Q diag(v)``."""
+        n, d = self.X.shape
+        c = min(self.c, d)
+        if d < n + c:
+            A = self.v[:, None] * Q * self.v
+            return _smallest_eigenpairs((A + A.T) / 2, c)[1]
+        best = np.argsort(-self.v, kind="stable")[:c]
+        basis = scipy.linalg.qr((self.X * self.v).T, mode="economic")[0]
+        null = -basis @ basis[best].T
+        null[best, np.arange(c)] += 1
+        return scipy.linalg.qr(null, mode="economic")[0]
+
+    def _similarity_step(self, P: np.ndarray) -> float:
+        """Minimise over S; returns ``sum_il ||P diag(v) (x_i - x_l)||^2 S_il``."""
+        projected = (self.X * self.v) @ P
+        both = np.hstack([np.sqrt(self.rho) * self.F, projected])
+        total = np.sum(self.b**2)
+        S = self._combined(self.b**2)
+        for start, D in squared_distance_blocks(both):
+            rows = slice(start, start + len(D))
+            S[rows] -= D / (2 * self.R[rows] ** 2)
+        S /= total
+        np.clip(S, 0, 1, out=S)
+        self.S = (S + S.T) / 2
+        degree = self.S.sum(axis=1)
+        return float(2 * np.sum(projected * (degree[:, None] * projected - self.S @ projected)))
+
+    def _embed(self) -> np.ndarray:
+        """Set F to the c smallest eigenvectors of L; returns the c + 1 smallest eigenvalues."""
+        count = min(self.c + 1, len(self.S))
+        values, vectors = smallest_laplacian_eigenvectors(self.S, count)
+        self.F = vectors[:, : self.c]
+        return values
+
+    def _errors(self) -> np.ndarray:
+        """``||R o (S - S^j)||^2`` for every j."""
+        squared = self.R**2
+        common = np.sum(squared * self.S**2)
+        per_cluster = np.einsum("ij,ij->j", self.Z, (squared * (1 - 2 * self.S)) @ self.Z)
+        return common + np.bincount(self.owner, per_cluster)
+
+    def _distances(self) -> np.ndarray:
+        """``||v - v^j||^2`` for every j."""
+        return np.sum((self.weights - self.v) ** 2, axis=1)
+
+
+def score_step(Q, P, a, weights, v, tol: float = 1e-13, max_iter: int = 1000) -> np.ndarray:
+    """``argmin 1/2 v'Hv - f'v`` over the simplex, by accelerated projected gradients with restart.
+
+    ``H = 2 Q o (P P') + (sum_j a_j^2) I`` for P (d x c), ``f = sum_j a_j^2 v^j``; starts at v.
+    """
+    H = 2 * Q * (P @ P.T)
+    H[np.diag_indices_from(H)] += np.sum(a**2)
+    f = a**2 @ weights
+    step = 1 / _largest_eigenvalue(H)
+    ahead, momentum = v, 1.0
+    for _ in range(max_iter):
+        new = project_rows_to_simplex((ahead - step * (H @ ahead - f))[None])[0]
+        if (ahead - new) @ (new - v) > 0:
+            momentum = 1.0
+        following = (1 + np.sqrt(1 + 4 * momentum**2)) / 2
+        ahead = new + (momentum - 1) / following * (new - v)
+        change = np.abs(new - v).max()
+        v, momentum = new, following
+        if change < tol:
+            break
+    return v
+
+
+def smallest_laplacian_eigenvectors(S: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
+    """The smallest eigenvalues, ascending, and eigenvectors of ``diag(S 1) - S`` (n x n)."""
+    n = len(S)
+    L = -S
+    L[np.diag_indices_from(L)] += S.sum(axis=1)
+    if n < _DENSE_EIGH_BELOW or count > n // 4:
+        return _smallest_eigenpairs(L, count)
+    # L is positive semidefinite, so a small negative shift makes it definite.
+    shift = -1e-6 * np.trace(L) / n
+    L[np.diag_indices_from(L)] -= shift
+    factor = scipy.linalg.cho_factor(L, overwrite_a=True, check_finite=False)
+    inverse = LinearOperator(
+        (n, n), lambda x: scipy.linalg.cho_solve(factor, x, check_finite=False), dtype=float
+    )
+    start = np.random.default_rng(0).standard_normal(n)
+    inverted, vectors = eigsh(inverse, k=count, which="LA", v0=start)
+    order = np.argsort(-inverted, kind="stable")
+    return np.maximum(1 / inverted[order] + shift, 0), vectors[:, order]
+
+
+def _smallest_eigenpairs(A: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
+    try:
+        return scipy.linalg.eigh(A, subset_by_index=[0, count - 1])
+    except np.linalg.LinAlgError:  # LAPACK's subset driver gives up on some tight clusters
+        values, vectors = np.linalg.eigh(A)
+        return values[:count], vectors[:, :count]
+
+
+def _largest_eigenvalue(H: np.ndarray) -> float:
+    if len(H) < 10:
+        return float(np.linalg.eigvalsh(H)[-1])
+    start = np.random.default_rng(0).standard_normal(len(H))
+    # A Ritz value lies below the eigenvalue, by less than its tolerance.
+    return 1.01 * float(eigsh(H, k=1, which="LA", v0=start, tol=1e-3)[0][0])
+
+
+def _inverse_weights(errors: np.ndarray) -> np.ndarray:
+    inverse = 1 / np.maximum(errors, _EPS)
+    return inverse / inverse.sum()
+
+
+def _normalized(weights: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
+    if weights.shape != shape or weights.min() < 0:
+        raise ValueError(f"base scores must be >= 0 and of shape {shape}, got {weights.shape}")
+    return weights / weights.sum(axis=1, keepdims=True)
+
+
+def _checked_labels(labels, shape: tuple[int, int]) -> np.ndarray:
+    labels = np.asarray(labels)
+    if labels.shape != shape:
+        raise ValueError(f"base labels must have shape {shape}, got {labels.shape}")
+    return labels

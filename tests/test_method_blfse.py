@@ -1,0 +1,188 @@
+"""BLFSE: base results, every step of the consensus, and the published result."""
+
+import json
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+import scipy.io
+from scipy.optimize import minimize
+from scipy.stats import spearmanr
+from sklearn.datasets import load_wine, make_blobs
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from blufs import BLFSE
+from blufs.base import MethodLimitError
+from blufs.methods import blfse
+from blufs.methods._inffs import infinite_selection_weights
+from blufs.methods.blfse import Ensemble, score_step, smallest_laplacian_eigenvectors
+
+SHARED = Path(__file__).parents[1].parent / "shared"
+MIRROR = Path(os.environ.get("BLUFS_MIRROR", SHARED / "data"))
+REFERENCE = SHARED / "reference"
+
+
+@parametrize_with_checks([BLFSE(kmeans_restarts=2)])
+def test_scikit_learn_conventions(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize("d", [3, 40])
+def test_base_scores_are_the_sum_over_paths(d):
+    X = np.random.default_rng(0).standard_normal((25, d)) * np.linspace(1, 3, d)
+    A = np.empty((d, d))
+    spread = X.std(axis=0)
+    for r in range(d):
+        for t in range(d):
+            A[r, t] = max(spread[r], spread[t])
+    correlation = spearmanr(X).statistic
+    A = 0.7 * (A - A.min()) / (A.max() - A.min()) + 0.3 * (1 - np.abs(correlation))
+    rho, e = A.sum(axis=1).max(), 5e-6 * d
+    paths = np.linalg.inv(np.eye(d) - (1 - e) / rho * A / (rho + e)).sum(axis=1) - 1
+    np.testing.assert_allclose(infinite_selection_weights(X), paths / paths.sum(), rtol=1e-9)
+
+
+def test_base_scores_of_constant_columns_are_finite():
+    X = np.ones((10, 4))
+    np.testing.assert_allclose(infinite_selection_weights(X), 0.25)
+    X[:, 1] = np.arange(10)
+    weights = infinite_selection_weights(X)
+    assert weights.argmax() == 1
+    assert weights.sum() == pytest.approx(1)
+
+
+def test_score_step_solves_the_quadratic_program():
+    rng = np.random.default_rng(0)
+    B, P = rng.standard_normal((8, 6)), np.linalg.qr(rng.standard_normal((6, 2)))[0]
+    Q, weights, a = B.T @ B, rng.dirichlet(np.ones(6), size=3), np.array([0.2, 0.3, 0.5])
+    v = score_step(Q, P, a, weights, np.full(6, 1 / 6))
+
+    def objective(v):
+        scaled = (v[:, None] * P).T
+        return np.trace(scaled @ Q @ scaled.T) + 0.5 * a**2 @ np.sum((v - weights) ** 2, axis=1)
+
+    best = minimize(
+        objective,
+        np.full(6, 1 / 6),
+        bounds=[(0, 1)] * 6,
+        constraints={"type": "eq", "fun": lambda v: v.sum() - 1},
+        method="SLSQP",
+        options={"ftol": 1e-14, "maxiter": 500},
+    )
+    assert objective(v) <= best.fun + 1e-12
+    np.testing.assert_allclose(v, best.x, atol=1e-5)
+    assert v.sum() == pytest.approx(1)
+    assert v.min() >= 0
+
+
+def ensemble(n=30, d=7, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, d))
+    weights = rng.dirichlet(np.ones(d), size=4)
+    return Ensemble(X, weights, rng.integers(3, size=(4, n)), 3), rng
+
+
+def same_cluster(state):
+    columns = [state.Z[:, state.owner == j] for j in range(len(state.weights))]
+    return np.array([block @ block.T for block in columns])
+
+
+def test_sums_over_clusterings_equal_those_over_dense_matrices():
+    state, rng = ensemble()
+    base = same_cluster(state)
+    state.R, state.b = rng.random((30, 30)), rng.dirichlet(np.ones(4))
+    np.testing.assert_allclose(state.S, base.mean(axis=0))
+    state.S = rng.random((30, 30))
+    np.testing.assert_allclose(
+        state._errors(), ((state.R * (state.S - base)) ** 2).sum(axis=(1, 2)), rtol=1e-10
+    )
+    disagreement = np.einsum("j,jik->ik", state.b**2, (state.S - base) ** 2)
+    np.testing.assert_allclose(state._disagreement(), disagreement, atol=1e-12)
+
+
+def test_similarity_step_minimises_entry_by_entry():
+    state, rng = ensemble()
+    base = same_cluster(state)
+    R = rng.uniform(0.2, 1, (30, 30))
+    state.R = (R + R.T) / 2
+    P = np.linalg.qr(rng.standard_normal((7, 3)))[0]
+    spread = state._similarity_step(P)
+    Z = (state.X * state.v) @ P
+    F = state.F
+    cost = ((Z[:, None] - Z) ** 2).sum(axis=2)
+    assert spread == pytest.approx(np.sum(cost * state.S))
+    cost = cost + state.rho * ((F[:, None] - F) ** 2).sum(axis=2)
+
+    def objective(S):
+        return cost * S + np.einsum("j,jik->ik", state.b**2, (state.R * (S - base)) ** 2)
+
+    assert state.S.min() >= 0
+    assert state.S.max() <= 1
+    for delta in (-1e-3, 1e-3):
+        moved = np.clip(state.S + delta, 0, 1)
+        assert (objective(moved) >= objective(state.S) - 1e-12).all()
+
+
+@pytest.mark.parametrize(("n", "d"), [(30, 7), (8, 20)])
+def test_projection_is_orthonormal_and_minimal(n, d):
+    state, _ = ensemble(n, d)
+    Q = state._scatter()
+    P = state._projection(Q)
+    np.testing.assert_allclose(P.T @ P, np.eye(3), atol=1e-10)
+    A = state.v[:, None] * Q * state.v
+    smallest = np.linalg.eigvalsh(A)[:3].sum()
+    assert np.trace(P.T @ A @ P) == pytest.approx(smallest, abs=1e-12)
+
+
+def test_shift_invert_finds_the_same_eigenvectors(monkeypatch):
+    X, y = make_blobs(60, centers=3, random_state=0)
+    S = np.exp(-((X[:, None] - X) ** 2).sum(axis=2)) * (y[:, None] == y) + 1e-3
+    values, vectors = smallest_laplacian_eigenvectors(S, 4)
+    monkeypatch.setattr(blfse, "_DENSE_EIGH_BELOW", 10)
+    inverted_values, inverted_vectors = smallest_laplacian_eigenvectors(S, 4)
+    np.testing.assert_allclose(inverted_values, values, atol=1e-8)
+    np.testing.assert_allclose(
+        inverted_vectors @ inverted_vectors.T, vectors @ vectors.T, atol=1e-6
+    )
+
+
+def test_scores_and_weights_lie_on_the_simplex():
+    X = load_wine().data
+    selector = BLFSE(4, n_clusters=3, random_state=0).fit(X)
+    for values in (selector.scores_, selector.base_weights_, selector.clustering_weights_):
+        assert values.sum() == pytest.approx(1)
+        assert values.min() >= 0
+    assert len(selector.objective_history_) == selector.n_iter_ <= 25
+
+
+def test_path_equals_single_fits():
+    X = load_wine().data
+    path = BLFSE(n_clusters=3, random_state=3).select_path(X, [2, 5, 9])
+    for s in (2, 9):
+        alone = BLFSE(s, n_clusters=3, random_state=3).fit(X)
+        np.testing.assert_array_equal(path[s].scores, alone.scores_)
+
+
+def test_bad_base_results_and_sizes_are_named(monkeypatch):
+    X = load_wine().data
+    with pytest.raises(ValueError, match=r"base labels must have shape \(2, 178\)"):
+        BLFSE(4, base=(np.ones((2, 13)), np.zeros((2, 100)))).fit(X)
+    with pytest.raises(ValueError, match="base scores must be >= 0"):
+        BLFSE(4, base=(-np.ones((2, 13)), np.zeros((2, 178)))).fit(X)
+    monkeypatch.setattr(blfse, "MAX_SAMPLES", 100)
+    with pytest.raises(MethodLimitError, match="at most 100 samples"):
+        BLFSE(4).fit(X)
+
+
+@pytest.mark.slow
+def test_agrees_with_the_reference_on_coil20():
+    files = [REFERENCE / "BLFSE_COIL20.json", REFERENCE / "fixtures/blfse_base_COIL20.npz"]
+    files.append(MIRROR / "COIL20.mat")
+    if not all(file.exists() for file in files):
+        pytest.skip("needs the reference outputs and the data mirror (BLUFS_MIRROR)")
+    reference = json.loads(files[0].read_text())
+    base = np.load(files[1])
+    X = scipy.io.loadmat(files[2])["X"].astype(float)
+    selector = BLFSE(100, n_clusters=20, base=(base["weights"], base["labels"])).fit(X)
+    assert np.argsort(selector.ranking_)[:100].tolist() == reference["ranking"][:100]
