@@ -22,6 +22,14 @@ CHOICE_LABELS = {
     "blind": "Chosen without labels",
 }
 
+#: The same where room is scarce.
+CHOICE_HEADINGS = {
+    "oracle": "Oracle",
+    "oracle_budget": "Oracle, equal budget",
+    "default": "Default",
+    "blind": "Blind",
+}
+
 #: Metric -> the name it is printed under.
 METRIC_LABELS = {"acc": "ACC", "nmi": "NMI", "accuracy": "Classification accuracy"}
 

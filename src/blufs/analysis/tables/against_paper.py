@@ -9,7 +9,7 @@ import pandas as pd
 
 from blufs.analysis.cells import final_cells
 from blufs.analysis.paper import Paper
-from blufs.analysis.results import CHOICE_LABELS, CHOICES, Results, Suite
+from blufs.analysis.results import CHOICE_HEADINGS, CHOICES, Results, Suite
 from blufs.analysis.tables.model import Block, Table, records, unmarked
 from blufs.analysis.tables.variants import variants
 
@@ -162,7 +162,7 @@ def _summary_block(tidy: pd.DataFrame) -> Block:
             {
                 "Table": f"{table}: {_TITLES[str(table)]}",
                 "Quantity": quantity,
-                "Choice": CHOICE_LABELS.get(str(choice), "n/a"),
+                "Choice": CHOICE_HEADINGS.get(str(choice), "n/a"),
                 "Numbers": str(len(group)),
                 "Compared": str(len(difference)),
                 "Mean difference": f"{difference.mean():+.2f}" if some else "n/a",

@@ -84,7 +84,7 @@ def _latex_block(table: Table, block: Block, number: int) -> str:
     label = f"tab:{table.name}" + (f"-{number}" if len(table.blocks) > 1 else "")
     text = (
         "\\begin{table*}[t]\n\\centering\n"
-        f"\\caption{{{_escape(caption)}}}\n\\label{{{label}}}\n{tabular}\\end{{table*}}\n"
+        f"\\caption{{{_escape(caption)}}}\n\\label{{{label}}}\n\\smallskip\n{tabular}\\end{{table*}}\n"
     )
     for character, command in _LATEX_CHARACTERS.items():
         text = text.replace(character, command)

@@ -10,6 +10,7 @@ import pandas as pd
 from blufs.analysis.cells import final_cells, score_matrix
 from blufs.analysis.results import (
     BASELINE,
+    CHOICE_HEADINGS,
     CHOICE_LABELS,
     CHOICES,
     METRIC_LABELS,
@@ -164,7 +165,8 @@ def _rank_block(suite: Suite, values: pd.DataFrame, title: str) -> Block:
     shown = values.map(lambda rank: f"{rank:.2f}" if np.isfinite(rank) else "n/a")
     shown.insert(0, "Method", [suite.label(method) for method in values.index])
     marks.insert(0, "Method", PLAIN)
-    return Block(shown.rename(columns=CHOICE_LABELS), marks.rename(columns=CHOICE_LABELS), title)
+    headings = CHOICE_HEADINGS
+    return Block(shown.rename(columns=headings), marks.rename(columns=headings), title)
 
 
 def _test_row(metric: str, choice: str, tested: dict[str, Any]) -> dict[str, str]:
@@ -172,7 +174,7 @@ def _test_row(metric: str, choice: str, tested: dict[str, Any]) -> dict[str, str
     friedman, difference = tested["friedman"], tested["critical_difference"]
     return {
         "Metric": METRIC_LABELS[metric],
-        "Choice": CHOICE_LABELS[choice],
+        "Choice": CHOICE_HEADINGS[choice],
         "Datasets": str(len(tested["datasets"])),
         "Friedman p": f"{friedman['p_value']:.3g}" if friedman else "n/a",
         "Critical difference": f"{difference:.2f}" if difference else "n/a",
