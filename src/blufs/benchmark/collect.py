@@ -217,10 +217,11 @@ def summary(results: pd.DataFrame) -> str:
     cells = _cells(results)
     counts = cells["status"].value_counts()
     lines = [f"{len(cells)} cells: " + ", ".join(f"{n} {status}" for status, n in counts.items())]
-    for (dataset, method, status, reason), group in cells[cells["status"] != "ok"].groupby(
-        ["dataset", "method", "status", "reason"]
-    ):
-        lines.append(f"  {dataset} / {method}: {len(group)} {status}: {reason}")
+    missing = cells[cells["status"] != "ok"]
+    for (dataset, status, reason), group in missing.groupby(["dataset", "status", "reason"]):
+        methods = sorted(group["method"].unique())
+        whose = "all methods" if len(methods) > 3 else ", ".join(methods)
+        lines.append(f"  {dataset} ({whose}): {len(group)} {status}: {reason}")
     return "\n".join(lines)
 
 

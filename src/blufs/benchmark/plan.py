@@ -24,7 +24,9 @@ _STAGES_OF_A_FIT = ("blufs.benchmark.select",)
 def expected_shape(definition: Mapping[str, Any]) -> tuple[int | None, int | None]:
     """Numbers of samples and features of a dataset as its definition gives them, else None."""
     expect = definition.get("expect") or {}
-    return expect.get("n_samples"), expect.get("n_features")
+    n, d = expect.get("n_samples"), expect.get("n_features")
+    added = (definition.get("noise") or {}).get("features", 0)
+    return n, None if d is None else d + added
 
 
 class Plan:
