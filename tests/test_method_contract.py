@@ -97,7 +97,7 @@ def test_bad_numbers_of_features(name):
     with pytest.raises(ValueError, match=r"=9 .* 4"):
         selector(name, 9).fit(X)
     for wrong in (0, -1, True, 1.5, "many"):
-        with pytest.raises(ValueError, match="n_features_to_select|number of features"):
+        with pytest.raises(ValueError, match=r"n_features_to_select|number of features"):
             selector(name, wrong).fit(X)
         with pytest.raises(ValueError, match="number of features"):
             selector(name).select_path(X, [2, wrong])

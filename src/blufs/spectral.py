@@ -266,8 +266,9 @@ def _block_lanczos(
     of the operator to a block.
     """
     b = block.shape[1]
-    basis = np.empty((len(block), b * _BASIS_BLOCKS), order="F")
-    projected = np.zeros((b * _BASIS_BLOCKS, b * _BASIS_BLOCKS))
+    capacity = b * max(2, min(_BASIS_BLOCKS, len(block) // (2 * b)))
+    basis = np.empty((len(block), capacity), order="F")
+    projected = np.zeros((capacity, capacity))
     size = 0
     for _ in range(max_blocks):
         basis[:, size : size + b] = block
@@ -286,7 +287,7 @@ def _block_lanczos(
         if np.all(residuals <= tol * values[:m]):
             # One more application of the operator makes the tiny entries accurate, too.
             return _orthonormal(solve(known @ S[:, :m]))
-        if size == basis.shape[1]:
+        if size == capacity:
             block, size = _orthonormal(known @ S), 0
     return None
 
