@@ -2,16 +2,6 @@
 from blufs.analysis.tables import TABLES
 
 
-def table_inputs(wildcards):
-    """Result tables, cards and arrays that a table reads."""
-    arrays = PLAN.datasets if wildcards.table == "redundancy" else []
-    return {
-        "frames": result("{frame}.parquet", frame=TABLES[wildcards.table]),
-        "cards": result("data/{dataset}/card.json", dataset=PLAN.datasets),
-        "arrays": result("data/{dataset}/dataset.npz", dataset=arrays),
-    }
-
-
 rule test_statistics:
     input:
         results=f"{RESULTS}/results.parquet",
@@ -35,7 +25,13 @@ rule test_statistics:
 
 rule build_table:
     input:
-        unpack(table_inputs),
+        frames=lambda wc: result("{frame}.parquet", frame=TABLES[wc.table]),
+        cards=result("data/{dataset}/card.json", dataset=PLAN.datasets),
+        # Only the correlations of the selected features need the data themselves.
+        arrays=lambda wc: result(
+            "data/{dataset}/dataset.npz",
+            dataset=PLAN.datasets if wc.table == "redundancy" else [],
+        ),
         paper="data/paper_results.yaml",
     output:
         csv=report(
