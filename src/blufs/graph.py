@@ -94,7 +94,8 @@ def neighbor_matrix(indices: np.ndarray, values: np.ndarray) -> sp.csr_array:
     """Sparse n x n matrix with ``values[i, j]`` at row i, column ``indices[i, j]``."""
     n, k = indices.shape
     rows = np.arange(0, n * k + 1, k)
-    matrix = sp.csr_array((values.ravel(), indices.ravel().copy(), rows), shape=(n, n))
+    # Copies, because sorting works in place.
+    matrix = sp.csr_array((values.ravel().copy(), indices.ravel().copy(), rows), shape=(n, n))
     matrix.sort_indices()
     return matrix
 

@@ -73,8 +73,11 @@ class BLUFS(GraphSelector):
         Number s or fraction of features; None takes half.
     n_clusters : int, default=8
         Columns of Y and W: the number of clusters that the data is thought to have.
-    alpha, beta, lam, mu : float
-        Weights of the model: pseudo-labels, graph smoothness, ridge, graph regularisation.
+    alpha, beta, lam, mu : float, default=1
+        Weights of the model: similarity of the pseudo-labels, smoothness along the learned graph,
+        ridge, evenness of the learned graph. Small alpha follows the principal components, large
+        alpha the clusters of the similarity graph; large lam prefers features that agree with
+        many others over features that complement them.
     n_neighbors : int, default=10
         Neighbours of the similarity graph, and candidates of the learned one.
     scaling : {"center+unit", "unit", "standard", "minmax", "none"}, default="center+unit"
@@ -154,8 +157,8 @@ class BLUFS(GraphSelector):
         *,
         n_clusters=8,
         alpha=1.0,
-        beta=0.01,
-        lam=0.01,
+        beta=1.0,
+        lam=1.0,
         mu=1.0,
         n_neighbors=10,
         scaling="center+unit",
@@ -215,7 +218,7 @@ class BLUFS(GraphSelector):
         if precomputed is None:
             shared = self._precompute(X)
         elif isinstance(precomputed, SharedStart):
-            shared = precomputed
+            shared = self._check_shared(X, precomputed)
         else:
             shared = self._share(X, self._graph(X, precomputed))
         problem = self._problem(X, shared)
@@ -230,6 +233,17 @@ class BLUFS(GraphSelector):
             results = dict.fromkeys(s_values, result)
         self._warn_unless_converged(results)
         return {s: self._solution(problem, result, s) for s, result in results.items()}
+
+    def _check_shared(self, X: np.ndarray, shared: SharedStart) -> SharedStart:
+        """The shared part, if it was made for data and clusters of this size."""
+        made_for = (shared.graph.n_samples, len(shared.norms), shared.spectral.shape[1])
+        if made_for != (*X.shape, self.n_clusters):
+            raise ValueError(
+                f"precomputed was made for (n_samples, n_features, n_clusters) = {made_for}, but "
+                f"X has {X.shape[0]} samples, {X.shape[1]} varying features, and "
+                f"n_clusters={self.n_clusters}"
+            )
+        return shared
 
     def _problem(self, X: np.ndarray, shared: SharedStart) -> Problem:
         alpha = self.alpha if self.clustering_level else 0.0
