@@ -220,7 +220,7 @@ def summary(results: pd.DataFrame) -> str:
     missing = cells[cells["status"] != "ok"]
     for (dataset, status, reason), group in missing.groupby(["dataset", "status", "reason"]):
         methods = sorted(group["method"].unique())
-        whose = "all methods" if len(methods) > 3 else ", ".join(methods)
+        whose = f"{len(methods)} methods" if len(methods) > 3 else ", ".join(methods)
         lines.append(f"  {dataset} ({whose}): {len(group)} {status}: {reason}")
     return "\n".join(lines)
 
