@@ -40,3 +40,11 @@ def reference(name: str, dataset: str = "COIL20") -> tuple[np.ndarray, dict]:
             pytest.skip(f"reference file {path.name} is not there")
     X = loadmat(data)["X"].astype(np.float64)
     return X, json.loads(output.read_text())
+
+
+def fixture(name: str) -> Path:
+    """Stored initial values of a reference run; skips where absent."""
+    path = _REFERENCE / "fixtures" / name
+    if not path.exists():
+        pytest.skip(f"reference file {name} is not there")
+    return path

@@ -1,12 +1,8 @@
 """BLFSE: base results, every step of the consensus, and the published result."""
 
-import json
-import os
-from pathlib import Path
-
 import numpy as np
 import pytest
-import scipy.io
+from method_data import fixture, reference
 from scipy.optimize import minimize
 from scipy.stats import spearmanr
 from sklearn.datasets import load_wine, make_blobs
@@ -16,11 +12,12 @@ from blufs import BLFSE
 from blufs.base import MethodLimitError
 from blufs.methods import blfse
 from blufs.methods._inffs import infinite_selection_weights
-from blufs.methods.blfse import Ensemble, score_step, smallest_laplacian_eigenvectors
-
-SHARED = Path(__file__).parents[1].parent / "shared"
-MIRROR = Path(os.environ.get("BLUFS_MIRROR", SHARED / "data"))
-REFERENCE = SHARED / "reference"
+from blufs.methods.blfse import (
+    Ensemble,
+    connected_blocks,
+    score_step,
+    smallest_laplacian_eigenvectors,
+)
 
 
 @parametrize_with_checks([BLFSE(kmeans_restarts=2)])
@@ -135,16 +132,19 @@ def test_projection_is_orthonormal_and_minimal(n, d):
     assert np.trace(P.T @ A @ P) == pytest.approx(smallest, abs=1e-12)
 
 
-def test_shift_invert_finds_the_same_eigenvectors(monkeypatch):
+@pytest.mark.parametrize("link", [1e-3, 0.0])
+def test_eigenvectors_by_component_and_by_shift_invert_are_those_of_the_whole(link, monkeypatch):
     X, y = make_blobs(60, centers=3, random_state=0)
-    S = np.exp(-((X[:, None] - X) ** 2).sum(axis=2)) * (y[:, None] == y) + 1e-3
-    values, vectors = smallest_laplacian_eigenvectors(S, 4)
-    monkeypatch.setattr(blfse, "_DENSE_EIGH_BELOW", 10)
-    inverted_values, inverted_vectors = smallest_laplacian_eigenvectors(S, 4)
-    np.testing.assert_allclose(inverted_values, values, atol=1e-8)
-    np.testing.assert_allclose(
-        inverted_vectors @ inverted_vectors.T, vectors @ vectors.T, atol=1e-6
-    )
+    S = np.exp(-((X[:, None] - X) ** 2).sum(axis=2)) * (y[:, None] == y)
+    S += link
+    blocks = connected_blocks(S)
+    assert len(blocks) == (1 if link else 3)
+    expected, basis = np.linalg.eigh(np.diag(S.sum(axis=1)) - S)
+    for threshold in (1000, 5):
+        monkeypatch.setattr(blfse, "_DENSE_EIGH_BELOW", threshold)
+        values, vectors = smallest_laplacian_eigenvectors(S, 3, blocks)
+        np.testing.assert_allclose(values, expected[:3], atol=1e-8)
+        np.testing.assert_allclose(vectors @ vectors.T, basis[:, :3] @ basis[:, :3].T, atol=1e-6)
 
 
 def test_scores_and_weights_lie_on_the_simplex():
@@ -177,12 +177,7 @@ def test_bad_base_results_and_sizes_are_named(monkeypatch):
 
 @pytest.mark.slow
 def test_agrees_with_the_reference_on_coil20():
-    files = [REFERENCE / "BLFSE_COIL20.json", REFERENCE / "fixtures/blfse_base_COIL20.npz"]
-    files.append(MIRROR / "COIL20.mat")
-    if not all(file.exists() for file in files):
-        pytest.skip("needs the reference outputs and the data mirror (BLUFS_MIRROR)")
-    reference = json.loads(files[0].read_text())
-    base = np.load(files[1])
-    X = scipy.io.loadmat(files[2])["X"].astype(float)
+    X, expected = reference("BLFSE")
+    base = np.load(fixture("blfse_base_COIL20.npz"))
     selector = BLFSE(100, n_clusters=20, base=(base["weights"], base["labels"])).fit(X)
-    assert np.argsort(selector.ranking_)[:100].tolist() == reference["ranking"][:100]
+    assert np.argsort(selector.ranking_)[:100].tolist() == expected["ranking"][:100]

@@ -1,12 +1,8 @@
 """RNE: reconstruction weights, the multiplicative updates and the published result."""
 
-import json
-import os
-from pathlib import Path
-
 import numpy as np
 import pytest
-import scipy.io
+from method_data import fixture, reference
 from sklearn.datasets import load_wine, make_blobs
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -15,10 +11,6 @@ from blufs import RNE
 from blufs.base import MethodLimitError
 from blufs.methods import rne
 from blufs.methods.rne import MultiplicativeUpdates, Residuals, reconstruction_weights
-
-SHARED = Path(__file__).parents[1].parent / "shared"
-MIRROR = Path(os.environ.get("BLUFS_MIRROR", SHARED / "data"))
-REFERENCE = SHARED / "reference"
 
 
 @parametrize_with_checks([RNE(max_iter=3)])
@@ -120,12 +112,8 @@ def test_bad_init_and_too_many_features_are_named(monkeypatch):
 
 @pytest.mark.slow
 def test_agrees_with_the_reference_on_coil20():
-    files = [REFERENCE / "RNE_COIL20.json", REFERENCE / "fixtures/rne_H0_COIL20_m100.npy"]
-    files.append(MIRROR / "COIL20.mat")
-    if not all(file.exists() for file in files):
-        pytest.skip("needs the reference outputs and the data mirror (BLUFS_MIRROR)")
-    reference = json.loads(files[0].read_text())
-    X = scipy.io.loadmat(files[2])["X"].astype(float)
-    selector = RNE(100, n_neighbors=5, init=np.load(files[1])).fit(X)
-    assert np.argsort(selector.ranking_)[:100].tolist() == reference["ranking"]
-    np.testing.assert_allclose(selector.objective_history_[1:], reference["objective"], rtol=1e-5)
+    X, expected = reference("RNE")
+    start = np.load(fixture("rne_H0_COIL20_m100.npy"))
+    selector = RNE(100, n_neighbors=5, init=start).fit(X)
+    assert np.argsort(selector.ranking_)[:100].tolist() == expected["ranking"]
+    np.testing.assert_allclose(selector.objective_history_[1:], expected["objective"], rtol=1e-5)

@@ -12,6 +12,8 @@ from typing import ClassVar
 
 import numpy as np
 import scipy.linalg
+import scipy.sparse as sp
+from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import LinearOperator, eigsh
 from sklearn.cluster import KMeans
 from sklearn.utils import check_random_state
@@ -235,7 +237,10 @@ class Ensemble:
 
     def _scatter(self) -> np.ndarray:
         """``Q = X' L X`` with L the Laplacian of S, d x d."""
-        return self.X.T @ (self.S.sum(axis=1)[:, None] * self.X - self.S @ self.X)
+        product = self.S.sum(axis=1)[:, None] * self.X
+        for block in self.blocks:
+            product[block] -= self.S[np.ix_(block, block)] @ self.X[block]
+        return self.X.T @ product
 
     def _projection(self, Q: np.ndarray) -> np.ndarray:
         """``P'`` (d x c): the c smallest eigenvectors of ``diag(v) Q diag(v)``."""
@@ -258,7 +263,10 @@ class Ensemble:
         S = self._combined(self.b**2)
         for start, D in squared_distance_blocks(both):
             rows = slice(start, start + len(D))
-            S[rows] -= D / (2 * self.R[rows] ** 2)
+            D /= self.R[rows]
+            D /= self.R[rows]
+            D /= 2
+            S[rows] -= D
         S /= total
         np.clip(S, 0, 1, out=S)
         self.S = (S + S.T) / 2
@@ -268,7 +276,8 @@ class Ensemble:
     def _embed(self) -> np.ndarray:
         """Set F to the c smallest eigenvectors of L; returns the c + 1 smallest eigenvalues."""
         count = min(self.c + 1, len(self.S))
-        values, vectors = smallest_laplacian_eigenvectors(self.S, count)
+        self.blocks = connected_blocks(self.S)
+        values, vectors = smallest_laplacian_eigenvectors(self.S, count, self.blocks)
         self.F = vectors[:, : self.c]
         return values
 
@@ -307,9 +316,35 @@ def score_step(Q, P, a, weights, v, tol: float = 1e-13, max_iter: int = 1000) ->
     return v
 
 
-def smallest_laplacian_eigenvectors(S: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
-    """The smallest eigenvalues, ascending, and eigenvectors of ``diag(S 1) - S`` (n x n)."""
+def connected_blocks(S: np.ndarray) -> list[np.ndarray]:
+    """Samples of each connected component of S (n x n), components by their first sample."""
+    _, component = connected_components(sp.csr_array(S), directed=False)
+    order = np.argsort(component, kind="stable")
+    return np.split(order, np.flatnonzero(np.diff(component[order])) + 1)
+
+
+def smallest_laplacian_eigenvectors(
+    S: np.ndarray, count: int, blocks: list[np.ndarray]
+) -> tuple[np.ndarray, np.ndarray]:
+    """The smallest eigenvalues, ascending, and eigenvectors of ``diag(S 1) - S`` (n x n).
+
+    Each connected component has its own; those of the whole are the smallest of all.
+    """
+    values: list[np.ndarray] = []
+    vectors: list[np.ndarray] = []
+    for block in blocks:
+        block_values, block_vectors = _connected_eigenpairs(S[np.ix_(block, block)], count)
+        values.append(block_values)
+        vectors.append(np.zeros((len(S), len(block_values))))
+        vectors[-1][block] = block_vectors
+    order = np.argsort(np.concatenate(values), kind="stable")[:count]
+    return np.concatenate(values)[order], np.hstack(vectors)[:, order]
+
+
+def _connected_eigenpairs(S: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
+    """As ``smallest_laplacian_eigenvectors``, for one component; at most n of them."""
     n = len(S)
+    count = min(count, n)
     L = -S
     L[np.diag_indices_from(L)] += S.sum(axis=1)
     if n < _DENSE_EIGH_BELOW or count > n // 4:
