@@ -32,7 +32,7 @@ rule build_table:
             "data/{dataset}/dataset.npz",
             dataset=PLAN.datasets if wc.table == "redundancy" else [],
         ),
-        paper="data/paper_results.yaml",
+        paper=os.path.relpath(ROOT / "data/paper_results.yaml"),
     output:
         csv=report(
             f"{RESULTS}/tables/{{table}}.csv",

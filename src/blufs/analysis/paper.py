@@ -8,8 +8,6 @@ from typing import Any
 
 import yaml
 
-from blufs.registry import ALIASES
-
 
 @dataclass(frozen=True)
 class Paper:
@@ -34,7 +32,7 @@ class Paper:
         of datasets. Quantities are named as in the results (acc, nmi, accuracy in %, seconds), and
         ``acc_std``, ``acc_s`` and so on for what stands beside them.
         """
-        return [
+        numbers = [
             *self._dataset_numbers(),
             *self._clustering_numbers("acc", "II"),
             *self._clustering_numbers("nmi", "III"),
@@ -43,6 +41,8 @@ class Paper:
             *self._matrix_numbers("classification", "VII", "accuracy"),
             *self._matrix_numbers("time", "VIII", "seconds"),
         ]
+        aliases = self.content["aliases"]
+        return [n | {"method": aliases.get(n["method"], n["method"])} for n in numbers]
 
     def _dataset_numbers(self) -> list[dict[str, Any]]:
         return [
@@ -101,7 +101,7 @@ def _number(table: str, quantity: str, dataset: str, method: str, value: float) 
         "table": table,
         "quantity": quantity,
         "dataset": dataset,
-        "method": ALIASES.get(method, method),
+        "method": method,
         "paper": value,
     }
 
