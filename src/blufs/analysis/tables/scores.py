@@ -39,7 +39,7 @@ _CAPTIONS = {
 
 
 MARK_NOTE = "Best in bold, second best underlined"
-STAR_NOTE = "* average over fewer datasets than others, not marked"
+STAR_NOTE = "Starred averages are over fewer datasets than others and are not marked"
 _SETTINGS_NOTE = "Settings: how many the choice was made from; more of them flatter an oracle more"
 
 
