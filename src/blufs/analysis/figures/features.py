@@ -58,7 +58,8 @@ def selected_plane(
                 linewidths=0,
             )
         found = len(real & {first, second})
-        panel.set_title(f"{suite.label(method)}\n{found} of 2 real features", fontsize="medium")
+        name = textwrap.fill(suite.label(method), 16, break_long_words=False)
+        panel.set_title(f"{name}\n{found} of 2 real features", fontsize="medium")
         panel.set_xlabel(_feature_label(first, real), labelpad=2)
         panel.set_ylabel(_feature_label(second, real), labelpad=2)
         panel.set(xticks=[], yticks=[])
@@ -91,7 +92,7 @@ def pixels(results: Results, suite: Suite, style: Style) -> tuple[Figure, np.nda
         group = panels[place * per_dataset : (place + 1) * per_dataset]
         _pixel_rows(group, results, here, dataset, methods)
     for panel, name in zip(panels[0], ["sample", *map(suite.label, methods)], strict=True):
-        panel.set_title(textwrap.fill(name, 14))
+        panel.set_title(textwrap.fill(name, 14, break_long_words=False))
     return figure, panels
 
 
@@ -143,6 +144,8 @@ def correlation(results: Results, suite: Suite, style: Style) -> tuple[Figure, n
         X, _ = results.data(dataset)
         for row, method in enumerate(methods):
             panel = panels[row, column]
+            if column == 0:
+                panel.set_ylabel(suite.label(method), weight="bold")
             features = _about_ten(rows[(rows["dataset"] == dataset) & (rows["method"] == method)])
             if features is None:
                 panel.axis("off")
@@ -153,9 +156,7 @@ def correlation(results: Results, suite: Suite, style: Style) -> tuple[Figure, n
             values = np.atleast_2d(values)
             shown = panel.imshow(values, vmin=0, vmax=1, cmap=SEQUENTIAL)
             others = values[~np.eye(len(values), dtype=bool)]
-            panel.set_title(
-                f"{results.dataset_label(dataset)}, {suite.label(method)}\nmean {others.mean():.2f}"
-            )
+            panel.set_title(f"{results.dataset_label(dataset)}\nmean {others.mean():.2f}")
             panel.set(xticks=[], yticks=[])
             panel.grid(visible=False)
     if shown is not None:

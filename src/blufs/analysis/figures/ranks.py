@@ -59,7 +59,7 @@ def critical_difference(
             f"{statistics.MIN_DATASETS} datasets or more."
         )
     half = -(-max(block.shape[1] for block in compared.values()) // 2)
-    figure = new_figure(7.2, len(compared) * (1.5 + 0.24 * half))
+    figure = new_figure(7.2, len(compared) * (1.65 + 0.24 * half))
     panels = list(figure.subplots(len(compared), 1, squeeze=False).flat)
     for panel, (choice, block) in zip(panels, compared.items(), strict=True):
         _rank_diagram(panel, block, suite, style)
@@ -105,7 +105,7 @@ def _rank_diagram(panel: Axes, block: pd.DataFrame, suite: Suite, style: Style) 
 def _describe(panel: Axes, block: pd.DataFrame, alpha: float, title: str) -> None:
     test = statistics.friedman(block)
     panel.set_title(
-        f"{title}: {len(block)} datasets, Friedman p = {test['p_value']:.2g}, "
+        f"{title}\n{len(block)} datasets, Friedman p = {test['p_value']:.2g}, "
         f"Nemenyi at α = {alpha:g}",
         fontsize="medium",
         pad=14,

@@ -84,6 +84,15 @@ def boxplots(
         for box, method in zip(boxes["boxes"], methods, strict=True):
             # Paler than the lines, so that the median shows in every box.
             box.set(facecolor=to_rgba(chosen[method].color, 0.55), edgecolor="#222222")
+        for place, found in zip(places, values, strict=True):
+            if not len(found):
+                panel.text(
+                    *(0.02, place, "no result"),
+                    transform=panel.get_yaxis_transform(),
+                    va="center",
+                    color="#666666",
+                    fontsize="small",
+                )
         panel.set_title(results.dataset_label(dataset))
         panel.set_yticks(list(places), [suite.label(method) for method in methods])
         panel.set_ylim(0.4, len(methods) + 0.6)

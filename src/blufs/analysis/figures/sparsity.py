@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import textwrap
+from typing import Any
+
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -30,18 +33,23 @@ def sparsity(results: Results, suite: Suite, style: Style) -> tuple[Figure, list
     X, y = results.data(dataset)
     n_classes = len(np.unique(y))
     weights = {method: fitted_weights(method, fit, X, s, n_classes) for method, fit in fits.items()}
-    figure = new_figure(8.2, 3.6)
+    figure = new_figure(8.2, 4.2)
     panels = list(figure.subplots(1, 3, width_ratios=(1, 1, 1.5)))
     for panel, (method, W) in zip(panels, weights.items(), strict=False):
         size = np.abs(W) / (np.abs(W).max() or 1.0)
         image = panel.imshow(size, aspect="auto", cmap=SEQUENTIAL, vmin=0, vmax=1)
         image.set_interpolation("nearest")
-        panel.set(title=f"{suite.label(method)}, {NORMS[method]}", xlabel="column of W")
+        panel.set_title(
+            f"{textwrap.fill(suite.label(method), 15, break_long_words=False)}\n{NORMS[method]}"
+        )
+        panel.set_xlabel("column of W")
         panel.xaxis.set_major_locator(MaxNLocator(5, integer=True))
         panel.grid(visible=False)
     panels[0].set_ylabel("feature (row of W)")
     figure.colorbar(image, ax=panels[:2], label="|entry of W| / largest", shrink=0.8)
     _row_norms(panels[2], suite, weights, s)
+    place: Any = "outside lower right"
+    figure.legend(*panels[2].get_legend_handles_labels(), loc=place, ncols=1, frameon=False)
     figure.suptitle(f"{results.dataset_label(dataset)}, s = {s}")
     return figure, panels
 
@@ -65,7 +73,6 @@ def _row_norms(panel: Axes, suite: Suite, weights: dict[str, np.ndarray], s: int
     panel.axvline(s, color="#777777", linewidth=1, linestyle=":", label=f"s = {s}")
     panel.set(xlabel="rows, largest first", ylabel="row norm / largest", title="Row norms")
     panel.set_xlim(0, len(norms) + 1)
-    panel.legend(loc="best")
 
 
 def _smallest_common(results: Results, suite: Suite) -> tuple[str, int, dict[str, Fit]]:
