@@ -106,8 +106,11 @@ def test_a_valid_configuration_gives_the_pairs_and_the_parts(config):
     ]
     assert len(made.settings("BLUFS")) == 1 + 6
     assert made.settings("BLUFS")[0] == config["methods"]["BLUFS"]["parameters"]
-    assert made.select_parts("wine", "LapScore") == {
-        "grid000": {"settings": [{}], "s_values": [2, 4], "fit_seeds": [0]}
+    assert made.select_parts("wine", "LapScore") == ["grid000-s2-4"]
+    assert made.select_part("LapScore", "grid000-s2-4") == {
+        "settings": [{}],
+        "s_values": [2, 4],
+        "fit_seeds": [0],
     }
     assert made.evaluate_parts("wine", "BLUFS") == {"all": {"s": None, "seed": None}}
 
@@ -122,13 +125,14 @@ def test_the_default_setting_is_in_the_grid_once(config):
 def test_settings_are_cut_into_chunks_that_cover_all_of_them(config):
     made = plan(config, {"jobs": {"settings_per_job": 3}})
     parts = made.select_parts("wine", "BLUFS")
-    assert list(parts) == ["grid000", "grid001", "grid002"]
-    assert [s for part in parts.values() for s in part["settings"]] == made.settings("BLUFS")
+    assert parts == ["grid000-s2-4", "grid001-s2-4", "grid002-s2-4"]
+    settings = [s for name in parts for s in made.select_part("BLUFS", name)["settings"]]
+    assert settings == made.settings("BLUFS")
 
 
 def test_split_by_s_and_seed_makes_one_job_per_cell(config):
     made = plan(config, {"jobs": {"split_by": ["s", "seed"]}})
-    assert list(made.select_parts("wine", "LapScore")) == ["grid000-s2", "grid000-s4"]
+    assert made.select_parts("wine", "LapScore") == ["grid000-s2", "grid000-s4"]
     cells = made.evaluate_parts("wine", "LapScore")
     assert len(cells) == 2 * 10
     assert cells["s4-seed3"] == {"s": 4, "seed": 3}
@@ -139,10 +143,8 @@ def test_equal_configurations_in_other_words_give_equal_plans(config):
     other = copy.deepcopy(config)
     other["suites"]["small"]["grids"]["BLUFS"] = [{"alpha": [0.1, 1.0], "beta": [0.1, 1.0, 10.0]}]
     other["methods"] = dict(reversed(other["methods"].items()))
-    assert plan(other).select_parts("wine", "BLUFS") == plan(config).select_parts("wine", "BLUFS")
-    assert str(plan(other).select_parts("wine", "BLUFS")) == str(
-        plan(config).select_parts("wine", "BLUFS")
-    )
+    part = plan(config).select_part("BLUFS", "grid000-s2-4")
+    assert str(plan(other).select_part("BLUFS", "grid000-s2-4")) == str(part)
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ rule select:
         runtime=fit_runtime,
     params:
         method=lambda wc: PLAN.method(wc.method),
-        part=lambda wc: PLAN.select_parts(wc.dataset, wc.method)[wc.part],
+        part=lambda wc: PLAN.select_part(wc.method, wc.part),
         seed=config["seed"],
         limits=config["limits"],
         code=lambda wc: PLAN.method_code(wc.method),
@@ -63,7 +63,7 @@ rule choose:
         runtime=5,
     params:
         settings=lambda wc: PLAN.settings(wc.method),
-        s_values=lambda wc: PLAN.s_values(wc.dataset),
+        s_values=lambda wc: PLAN.s_values_of(wc.dataset, wc.method),
         budget=PLAN.suite["oracle_budget"],
         seed=config["seed"],
         code=code("blufs.benchmark.choose"),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 from blufs.benchmark.canonical import canonical, canonical_json
@@ -16,6 +18,7 @@ from blufs.benchmark.config import (
     resolve_aliases,
 )
 from blufs.benchmark.digest import code_digest
+from blufs.benchmark.parts import Part, blocks
 from blufs.registry import ALIASES, is_random, known_methods, make_selector, method_class
 
 _STAGES_OF_A_FIT = ("blufs.benchmark.select",)
@@ -37,6 +40,7 @@ class Plan:
     config : the merged configuration
     schema : its JSON schema
     datasets : name -> canonical definition of every known dataset
+    results : folder of the results of all suites; what is there is made use of
 
     Raises
     ------
@@ -44,7 +48,13 @@ class Plan:
         Listing all problems.
     """
 
-    def __init__(self, config: dict, schema: dict, datasets: Mapping[str, dict]):
+    def __init__(
+        self,
+        config: dict,
+        schema: dict,
+        datasets: Mapping[str, dict],
+        results: Path = Path("results"),
+    ):
         problems = check_schema(config, schema)
         if problems:
             raise ConfigError(problems)
@@ -64,6 +74,8 @@ class Plan:
         self._check()
         self._settings = {name: self._expand(name) for name in self.all_methods}
         self._check_settings()
+        self._selections = results / self.suite_name / "selections"
+        self._parts_there = cache(self._list_parts)
 
     @property
     def all_methods(self) -> list[str]:
@@ -105,34 +117,45 @@ class Plan:
         selector = make_selector(self.method_class(method), self.settings(method)[0])
         return list(range(self.suite["fit_seeds"] if is_random(selector) else 1))
 
-    def select_parts(self, dataset: str, method: str) -> dict[str, dict[str, Any]]:
-        """Jobs of stage "select" (and "screen"): name -> settings, s values and fit seeds."""
-        size = (
-            self.definitions.get(method, {}).get("settings_per_job")
-            or self.config["jobs"]["settings_per_job"]
-        )
-        settings = self.settings(method)
-        chunks = [settings[start : start + size] for start in range(0, len(settings), size)]
-        parts = {}
-        for number, chunk in enumerate(chunks):
-            for s_name, s_values in self._split_s(dataset, method):
-                for fit_name, seeds in self._split_fits(method):
-                    parts[f"grid{number:03d}{s_name}{fit_name}"] = {
-                        "settings": canonical(chunk),
-                        "s_values": s_values,
-                        "fit_seeds": seeds,
-                    }
-        return parts
+    def s_values_of(self, dataset: str, method: str) -> list[int]:
+        """Numbers of features of a method on a dataset: [0] where it keeps all of them."""
+        return [0] if self._selects_all(method) else self.s_values(dataset)
+
+    def select_parts(self, dataset: str, method: str) -> list[str]:
+        """Names of the jobs of stage "select"."""
+        split_seeds = "seed" in self._split_by and len(self.fit_seeds(method)) > 1
+        seeds = self.fit_seeds(method) if split_seeds else [None]
+        there = self._parts_there(dataset, method)
+        names = []
+        for chunk, seed in itertools.product(range(len(self._chunks(method))), seeds):
+            if self._selects_all(method):
+                names.append(Part(chunk, (), seed).name)
+                continue
+            existing = [p.s_values for p in there if (p.chunk, p.fit_seed) == (chunk, seed)]
+            cut = blocks(self.s_values(dataset), existing, single="s" in self._split_by)
+            names += [Part(chunk, block, seed).name for block in cut]
+        return names
+
+    def select_part(self, method: str, name: str) -> dict[str, Any]:
+        """Settings, s values and fit seeds of a job of stage "select", by its name alone."""
+        part = Part.from_name(name)
+        chunks = self._chunks(method)
+        if part is None or part.chunk >= len(chunks):
+            raise ConfigError([f"no part {name} of the settings of {method} in this suite"])
+        return {
+            "settings": chunks[part.chunk],
+            "s_values": list(part.s_values) or [0],
+            "fit_seeds": self.fit_seeds(method) if part.fit_seed is None else [part.fit_seed],
+        }
 
     def screen_parts(self, dataset: str, method: str) -> list[str]:
         """Names of the jobs of stage "screen": none where there is nothing to choose from."""
-        return list(self.select_parts(dataset, method)) if self.is_tuned(method) else []
+        return self.select_parts(dataset, method) if self.is_tuned(method) else []
 
     def evaluate_parts(self, dataset: str, method: str) -> dict[str, dict[str, Any]]:
         """Jobs of stage "evaluate": name -> the s and seed they cover (None: all)."""
-        values = [
-            None if len(s) != 1 or not name else s[0] for name, s in self._split_s(dataset, method)
-        ]
+        split_s = "s" in self._split_by and not self._selects_all(method)
+        values = self.s_values(dataset) if split_s else [None]
         if "seed" not in self._split_by:
             return {"all" if s is None else f"s{s}": {"s": s, "seed": None} for s in values}
         count = max(self.suite["evaluation"]["clusterings"], self.suite["evaluation"]["splits"])
@@ -173,17 +196,23 @@ class Plan:
     def _split_by(self) -> list[str]:
         return self.config["jobs"]["split_by"]
 
-    def _split_s(self, dataset: str, method: str) -> list[tuple[str, list[int]]]:
-        values = self.s_values(dataset)
-        if "s" not in self._split_by or getattr(self.method_class(method), "selects_all", False):
-            return [("", values)]
-        return [(f"-s{s}", [s]) for s in values]
+    def _selects_all(self, method: str) -> bool:
+        return getattr(self.method_class(method), "selects_all", False)
 
-    def _split_fits(self, method: str) -> list[tuple[str, list[int]]]:
-        seeds = self.fit_seeds(method)
-        if "seed" not in self._split_by or len(seeds) == 1:
-            return [("", seeds)]
-        return [(f"-fit{seed}", [seed]) for seed in seeds]
+    def _chunks(self, method: str) -> list[list[dict[str, Any]]]:
+        """The settings of a method, as many together as one job fits."""
+        size = (
+            self.definitions.get(method, {}).get("settings_per_job")
+            or self.config["jobs"]["settings_per_job"]
+        )
+        settings = self.settings(method)
+        return [settings[start : start + size] for start in range(0, len(settings), size)]
+
+    def _list_parts(self, dataset: str, method: str) -> list[Part]:
+        """The selections that are there."""
+        files = (self._selections / dataset / method).glob("*.json")
+        parts = [Part.from_name(path.stem) for path in files]
+        return [part for part in parts if part is not None]
 
     def _expand(self, name: str) -> list[dict[str, Any]]:
         """Settings of a method: the default, then the products of its grid blocks, each once."""
