@@ -10,7 +10,7 @@ export OMP_NUM_THREADS := 1
 export OPENBLAS_NUM_THREADS := 1
 export MKL_NUM_THREADS := 1
 
-.PHONY: help env run test test-fast test-slow test-slurm lint format bench constraints clean
+.PHONY: help env run test test-fast test-slow test-faults test-slurm lint format bench constraints clean
 
 help:  ## Show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
@@ -24,7 +24,6 @@ $(STAMP): pyproject.toml constraints.txt
 	touch $@
 
 run: env  ## Run the default suite: results/demo/report.html
-	$(BIN)/python -m blufs.benchmark.unlock
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/snakemake --cores all
 
 test: env lint test-fast  ## Lint and the test suite
@@ -33,7 +32,10 @@ test-fast: env
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pytest -m "not slow and not slurm" -n 2 --dist loadgroup
 
 test-slow: env  ## The tests that take minutes
-	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pytest -m "slow"
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pytest -m "slow and not faults and not slurm"
+
+test-faults: env  ## Kill runs, fill disks, exceed limits: the same table every time
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pytest -m "faults" -s
 
 test-slurm: env  ## The tests on a real SLURM (brought up if that is possible here)
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pytest -m "slurm" -rs

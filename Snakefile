@@ -23,6 +23,10 @@ rule all:
         final_output(),
 
 
+onstart:
+    begin_run(Path.cwd())
+
+
 onsuccess:
     print_summary()
 

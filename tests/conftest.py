@@ -7,13 +7,21 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from project_copy import ProjectCopy
+from project_copy import TABLE, ProjectCopy
 
 
 @pytest.fixture(scope="session")
-def finished(tmp_path_factory) -> ProjectCopy:
-    """A copy of the project in which the tiny suite has run to its end. Do not edit: clone it."""
-    copy = ProjectCopy.make(tmp_path_factory.mktemp("project") / "copy")
+def evaluated(tmp_path_factory) -> ProjectCopy:
+    """A copy of the project with the results table of the tiny suite. Do not edit: clone it."""
+    copy = ProjectCopy.make(tmp_path_factory.mktemp("evaluated") / "copy")
+    copy.run(TABLE)
+    return copy
+
+
+@pytest.fixture(scope="session")
+def finished(evaluated, tmp_path_factory) -> ProjectCopy:
+    """A copy in which the tiny suite has run to its end. Do not edit: clone it."""
+    copy = evaluated.clone(tmp_path_factory.mktemp("finished") / "copy")
     copy.run()
     return copy
 

@@ -10,6 +10,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 TINY = "tests/config/tiny.yaml"
+#: The results table of the tiny suite: everything but tables, figures and report.
+TABLE = "results/tiny/results.parquet"
 _LEFT_OUT = shutil.ignore_patterns("__pycache__", "*.egg-info", "raw")
 
 

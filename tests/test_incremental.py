@@ -1,5 +1,8 @@
 """A change re-runs what it touches and nothing else: asked of Snakemake's own plan."""
 
+import json
+import shutil
+
 import pytest
 
 pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
@@ -69,6 +72,36 @@ def test_a_new_dataset_plans_only_its_jobs(finished):
         "suites: {tiny: {datasets: [wine, rings, bananas], s_values_of: {bananas: [2]}}}\n",
     )
     assert {job[1] for job in cells(jobs)} == {"bananas"}
+
+
+def test_a_new_number_of_features_is_all_that_is_fitted(project):
+    target = "results/tiny/choices/wine/BLUFS.json"
+    change = "suites: {tiny: {s_values: [2, 3, 4]}}\n"
+    jobs = planned_with(project, change)
+    assert {job[1] for job in cells(jobs)} == {"wine"}
+    assert {job[2] for job in cells(jobs)} == {"LapScore", "BLUFS", "BLUFS-III"}
+    # The choices and the evaluation look at all numbers of features; the fits and screens do not.
+    assert jobs["select", "wine", "BLUFS"] == jobs["screen", "wine", "BLUFS"] == 1
+    folder = project.folder / "results/tiny/selections/wine/BLUFS"
+    before = (folder / "grid000-s2-4.json").stat().st_mtime_ns
+    project.run(target, "--configfile", TINY, "change.yaml", configfile="")
+    assert (folder / "grid000-s2-4.json").stat().st_mtime_ns == before
+    apart = [*fitted(folder / "grid000-s2-4.json"), *fitted(folder / "grid000-s3.json")]
+    shutil.rmtree(folder)
+    together = "results/tiny/selections/wine/BLUFS/grid000-s2-3-4.json"
+    project.run(together, "--configfile", TINY, "change.yaml", configfile="")
+    assert sorted(apart, key=str) == sorted(fitted(project.folder / together), key=str)
+
+
+def fitted(path):
+    """Records of a file of selections, without the time they took."""
+    return [{**record, "fit_seconds": None} for record in json.loads(path.read_text())]
+
+
+def test_a_number_of_features_that_is_not_wanted_any_more_stays_out(project):
+    jobs = planned_with(project, "suites: {tiny: {s_values: [4]}}\n")
+    assert jobs["select", "wine", "BLUFS"] == 1
+    assert {job[1] for job in cells(jobs)} == {"wine"}
 
 
 def test_the_protocol_of_the_evaluation_selects_nothing_again(finished):

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from project_copy import TABLE
 
 pytestmark = [pytest.mark.slurm, pytest.mark.workflow]
 
 SLURM = Path(os.environ.get("BLUFS_SLURM", Path(__file__).parents[2] / "shared" / "slurm"))
-TARGET = "results/tiny/results.parquet"
 
 
 @pytest.fixture(scope="module")
@@ -43,9 +43,9 @@ def slurm_options(*changes: str) -> list[str]:
     ]
 
 
-def test_values_equal_those_of_the_local_run(slurm, finished, tmp_path):
-    expected = pd.read_parquet(finished.folder / TARGET)
-    remote = type(finished).make(tmp_path / "remote")
-    remote.snakemake(TARGET, *slurm_options())
-    found = pd.read_parquet(remote.folder / TARGET)
+def test_values_equal_those_of_the_local_run(slurm, evaluated, tmp_path):
+    expected = pd.read_parquet(evaluated.folder / TABLE)
+    remote = type(evaluated).make(tmp_path / "remote")
+    remote.snakemake(TABLE, *slurm_options())
+    found = pd.read_parquet(remote.folder / TABLE)
     pd.testing.assert_frame_equal(found, expected, check_exact=True)

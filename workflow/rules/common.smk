@@ -10,6 +10,7 @@ try:
     from blufs.benchmark.config import ConfigError
     from blufs.benchmark.digest import code_digest as code
     from blufs.benchmark.plan import Plan, expected_shape
+    from blufs.benchmark.recovery import begin_run, remove_stale_locks
     from blufs.datasets import (
         DatasetError,
         at_hand,
@@ -38,6 +39,11 @@ def read_plan():
 
 
 PLAN = read_plan()
+
+# A job of a cluster reads this file too, on a machine that knows nothing of the run.
+if workflow.is_main_process:
+    remove_stale_locks(Path.cwd())
+
 DATASETS = PLAN.all_datasets
 MIRRORS = mirror_list(config["mirrors"])
 
@@ -111,24 +117,48 @@ def own_file(wildcards):
     return [path] if path and os.path.isfile(path) else []
 
 
-def samples_times_features(dataset):
-    """Size of a dataset as its definition gives it; a middling one where it does not."""
-    definition = DATASETS[dataset]
-    return (definition.get("n_samples") or 5000) * (
-        definition.get("n_features") or 1000
-    )
+# What a job asks of a cluster. The first attempts ask for what such a job should need; the last one
+# for all that the limits of a fit allow, so that these, not the cluster, end a fit that goes wrong.
+LAST_ATTEMPT = 3
 
 
 def fit_mem_mb(wildcards, attempt):
-    """Memory of a fit: the data a few times over, n x n or d x d blocks; doubled at each retry."""
-    return (
-        int(1500 + samples_times_features(wildcards.dataset) * 8 * 12 / 2**20) * attempt
-    )
+    """Memory: copies of the data and a few n x n and d x d blocks."""
+    n, d = expected_shape(DATASETS[wildcards.dataset])
+    n, d = n or 5000, d or 1000
+    likely = 1000 + 8 * (6 * n * d + 8 * (n**2 + d**2)) / 2**20
+    most = max(likely, 1000 + config["limits"]["memory_mb"])
+    return int(most if attempt >= LAST_ATTEMPT else min(likely * attempt, most))
 
 
-def fit_runtime(wildcards, attempt):
-    """Minutes that a job of fits or evaluations may take."""
-    return int(60 + samples_times_features(wildcards.dataset) / 50_000) * attempt
+def minutes(fits, wildcards, attempt):
+    """Minutes of a job with so many fits (0: none that a limit would end)."""
+    n, d = expected_shape(DATASETS[wildcards.dataset])
+    likely = (60 + (n or 5000) * (d or 1000) / 50_000) * attempt
+    most = 60 + fits * config["limits"]["fit_seconds"] / 60
+    return int(most if fits and attempt >= LAST_ATTEMPT else likely)
+
+
+def select_minutes(wildcards, attempt):
+    part = PLAN.select_part(wildcards.method, wildcards.part)
+    return minutes(len(part["settings"]) * len(part["fit_seeds"]), wildcards, attempt)
+
+
+def evaluate_minutes(wildcards, attempt):
+    return minutes(0, wildcards, attempt)
+
+
+def time_fit_minutes(wildcards, attempt):
+    return minutes(PLAN.suite["timing"]["repeats"], wildcards, attempt)
+
+
+def resample_minutes(wildcards, attempt):
+    return minutes(PLAN.suite["stability"]["resamples"], wildcards, attempt)
+
+
+def all_cores():
+    """The cores of this machine's run; on a cluster, where none are counted, one."""
+    return workflow.global_resources["_cores"].value or 1
 
 
 def final_output():

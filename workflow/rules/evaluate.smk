@@ -16,7 +16,7 @@ rule evaluate:
     threads: 1
     resources:
         mem_mb=fit_mem_mb,
-        runtime=fit_runtime,
+        runtime=evaluate_minutes,
     params:
         cells=lambda wc: PLAN.evaluate_parts(wc.dataset, wc.method)[wc.part],
         protocol=PLAN.suite["evaluation"],
@@ -56,10 +56,10 @@ rule time_fit:
     conda:
         "../envs/blufs.yaml"
     # All cores, so that nothing else runs meanwhile; the fit itself uses one thread.
-    threads: workflow.cores
+    threads: all_cores()
     resources:
         mem_mb=fit_mem_mb,
-        runtime=fit_runtime,
+        runtime=time_fit_minutes,
     params:
         method=lambda wc: PLAN.method(wc.method),
         settings=lambda wc: PLAN.settings(wc.method)[0],
@@ -85,7 +85,7 @@ rule resample:
     threads: 1
     resources:
         mem_mb=fit_mem_mb,
-        runtime=fit_runtime,
+        runtime=resample_minutes,
     params:
         method=lambda wc: PLAN.method(wc.method),
         settings=lambda wc: PLAN.settings(wc.method)[0],

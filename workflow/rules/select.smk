@@ -14,7 +14,7 @@ rule select:
     threads: 1
     resources:
         mem_mb=fit_mem_mb,
-        runtime=fit_runtime,
+        runtime=select_minutes,
     params:
         method=lambda wc: PLAN.method(wc.method),
         part=lambda wc: PLAN.select_part(wc.method, wc.part),
@@ -39,7 +39,7 @@ rule screen:
     threads: 1
     resources:
         mem_mb=fit_mem_mb,
-        runtime=fit_runtime,
+        runtime=evaluate_minutes,
     params:
         protocol=PLAN.suite["screening"],
         seed=config["seed"],

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -46,7 +48,9 @@ def run_isolated(
     done = 0
     while done < len(tasks):
         receiver, sender = context.Pipe(duplex=False)
-        process = context.Process(target=_serve, args=(work, tasks[done:], sender), daemon=True)
+        process = context.Process(
+            target=_serve, args=(work, tasks[done:], sender, os.getpid()), daemon=True
+        )
         process.start()
         sender.close()
         try:
@@ -62,13 +66,21 @@ def run_isolated(
             receiver.close()
 
 
-def _serve(work: Callable, tasks: Sequence, sender: Connection) -> None:
+def _serve(work: Callable, tasks: Sequence, sender: Connection, parent: int) -> None:
+    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
     for task in tasks:
         try:
             sender.send(("ok", work(task)))
         except MemoryError as error:
             sender.send(("memory", f"out of memory: {error}"))
             return
+
+
+def _end_with(parent: int) -> None:
+    """End this process when its parent has ended, be it killed: nobody waits for the result."""
+    while os.getppid() == parent:
+        time.sleep(1)
+    os._exit(1)
 
 
 def _await(process, receiver: Connection, task: Task, limits: Limits) -> Outcome[Task]:
