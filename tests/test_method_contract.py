@@ -11,7 +11,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from blufs.base import Solution
 from blufs.registry import known_methods, make_selector, method_class
 
-METHODS = tuple(n for n in known_methods() if n != "BLFSE")
+METHODS = tuple(known_methods())
 SELECTING = tuple(name for name in METHODS if name != "Baseline")
 DATA = small_datasets()
 

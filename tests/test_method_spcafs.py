@@ -57,10 +57,11 @@ def test_too_few_iterations_warn():
 
 def test_reference_order():
     X, expected = reference("SPCAFS")
-    # The reference stops at an absolute change of 1e-6 at objective values near -76529.
-    fitted = SPCAFS(100, gamma=1, n_components=20, scaling="none", tol=1.2e-11).fit(X)
+    # The reference stops at an absolute change of 1e-6 at objective values near -76529; the last
+    # changes are 8e-5 and 9e-7.
+    fitted = SPCAFS(100, gamma=1, n_components=20, scaling="none", tol=1e-10).fit(X)
     np.testing.assert_array_equal(np.argsort(fitted.ranking_)[:100], expected["ranking"][:100])
-    np.testing.assert_allclose(fitted.objective_history_, expected["objective"], rtol=1e-12)
+    np.testing.assert_allclose(fitted.objective_history_, expected["objective"], rtol=1e-11)
 
 
 @pytest.mark.slow

@@ -29,6 +29,8 @@ MAX_DENSE_FEATURES = 12_000
 _GUARD_COLUMNS = 4
 #: Blocks that a Krylov basis holds before it is restarted.
 _BASIS_BLOCKS = 12
+#: Blocks in the basis before it is worth looking at the residuals.
+_FIRST_CHECK = 3
 
 Solver = Callable[[np.ndarray], np.ndarray]
 
@@ -109,7 +111,8 @@ class DenseForm(QuadraticForm):
     def solver(self, delta: np.ndarray) -> Solver:
         shifted = self.M.copy()
         shifted.flat[:: len(shifted) + 1] += delta
-        factor = cho_factor(shifted, lower=True, overwrite_a=True, check_finite=False)
+        # The transpose of a symmetric array in C order is the same one in LAPACK's order.
+        factor = cho_factor(shifted.T, lower=True, overwrite_a=True, check_finite=False)
         return lambda B: cho_solve(factor, B, check_finite=False)
 
     def _compute_unregularized(self, m: int) -> Unregularized:
@@ -205,7 +208,7 @@ def smallest_eigenvectors(
     diagonal: np.ndarray,
     m: int,
     start: np.ndarray | None = None,
-    tol: float = 1e-8,
+    tol: float = 1e-7,
 ) -> np.ndarray:
     """The m smallest eigenvectors of ``M + diag(diagonal)``, ascending, shape (d, m).
 
@@ -231,14 +234,14 @@ def smallest_eigenvectors(
 def _factored_outside_spectrum(form: QuadraticForm, diagonal: np.ndarray, start) -> Solver | None:
     """Solver of ``M + diag(diagonal) - shift I`` with the shift below all eigenvalues.
 
-    The closer the shift, the faster the eigenvectors converge. First comes a guess just below the
-    Rayleigh quotients of ``start`` (if it is too high, the Cholesky factorisation fails and says
-    so), then the safe bound.
+    The closer the shift, the faster the eigenvectors converge. Where the safe bound is far off,
+    first comes a guess just below the Rayleigh quotients of ``start``; if that is too high, the
+    Cholesky factorisation fails and says so.
     """
     smallest = float(diagonal.min())
     safe = form.lower_bound + smallest - 1e-6 * abs(smallest)
     shifts = [safe]
-    if start is not None:
+    if start is not None and form.lower_bound < -abs(smallest):
         ritz = np.linalg.eigvalsh(start.T @ (form.times(start) + diagonal[:, None] * start))
         guess = ritz[0] - 0.1 * (ritz[-1] - ritz[0])
         shifts = [guess, safe] if guess > safe else [safe]
@@ -253,7 +256,7 @@ def _factored_outside_spectrum(form: QuadraticForm, diagonal: np.ndarray, start)
 def _dense_eigenvectors(form: QuadraticForm, diagonal: np.ndarray, m: int) -> np.ndarray:
     A = form.dense()
     A.flat[:: len(A) + 1] += diagonal
-    return eigh(A, subset_by_index=[0, m - 1], overwrite_a=True, check_finite=False)[1]
+    return eigh(A.T, subset_by_index=[0, m - 1], overwrite_a=True, check_finite=False)[1]
 
 
 def _block_lanczos(
@@ -281,6 +284,8 @@ def _block_lanczos(
         image -= known @ coefficients
         image -= known @ (known.T @ image)
         block, remainder = np.linalg.qr(image)
+        if size < min(_FIRST_CHECK * b, capacity):
+            continue
         values, S = np.linalg.eigh(projected[:size, :size])
         values, S = values[::-1][:b], S[:, ::-1][:, :b]
         residuals = np.linalg.norm(remainder @ S[-b:, :m], axis=0)
