@@ -22,13 +22,13 @@ MAX_FEATURES = 25_000
 
 _EPS = np.finfo(float).eps
 #: Entries of H (columns have unit norm) that are too small to change a sum of the others.
-_NEGLIGIBLE = 1e-20
+_NEGLIGIBLE = 1e-16
 #: Entries of H that are set to zero for good: their squares would be subnormal, which is slow.
 _VANISHED = 1e-140
 #: Updates between two looks at which entries of H are negligible.
 _PATTERN_AGE = 5
 #: Share of entries of H below which sparse products are faster than dense ones.
-_SPARSE_BELOW = 0.03
+_SPARSE_BELOW = 0.08
 
 
 class RNE(BaseSelector):
@@ -287,30 +287,28 @@ class MultiplicativeUpdates:
 
     def run(self, Ht, attract, repel, penalty: float, n_updates: int) -> np.ndarray:
         Ht = Ht.copy()
-        repel = repel + _EPS
+        # Both sides of the fraction divided by g.
+        attract, repel, alpha = attract / penalty, (repel + _EPS) / penalty, self.alpha / penalty
         for update in range(n_updates):
             Ht /= np.sqrt(np.einsum("ij,ij->i", Ht, Ht) + _EPS)[:, None]
             if update % _PATTERN_AGE == 0:
                 Ht[Ht < _VANISHED] = 0
                 entries = np.flatnonzero(Ht > _NEGLIGIBLE)
             if len(entries) < _SPARSE_BELOW * Ht.size:
-                plus, minus, cubic = self._sparse_products(Ht, entries)
+                plus, minus, cubic = self._sparse_products(Ht, entries, alpha)
             else:
-                plus, minus, cubic = self._dense_products(Ht)
-            minus *= penalty
-            minus += attract
-            cubic *= self.alpha
-            plus *= penalty
+                plus, minus, cubic = self._dense_products(Ht, alpha)
             plus += cubic
             plus += repel
-            minus += np.multiply(Ht, self.alpha, out=cubic)
+            minus += attract
+            minus += np.multiply(Ht, alpha, out=cubic)
             minus /= plus
             Ht *= np.sqrt(minus, out=minus)
         return Ht
 
-    def _dense_products(self, Ht):
-        """``(B+ H)', (B- H)', (H H'H)'``."""
-        cubic = (Ht @ Ht.T) @ Ht
+    def _dense_products(self, Ht, alpha: float):
+        """``(B+ H)', (B- H)', alpha (H H'H)'``."""
+        cubic = (alpha * (Ht @ Ht.T)) @ Ht
         if self.absolute is None:
             return Ht @ self.residuals.positive, Ht @ self.residuals.negative, cubic
         A = self.residuals.A
@@ -318,13 +316,13 @@ class MultiplicativeUpdates:
         plus = (total + difference) / 2
         return plus, np.maximum(total - plus, 0), cubic
 
-    def _sparse_products(self, Ht, entries):
+    def _sparse_products(self, Ht, entries, alpha: float):
         """As ``_dense_products``, over the given flat positions of H' only."""
         s, d = Ht.shape
         rows, columns = np.divmod(entries, d)
         starts = np.searchsorted(rows, np.arange(s + 1))
         sparse = sp.csr_array((Ht.ravel()[entries], columns, starts), shape=(s, d))
-        cubic = (sparse @ sparse.T) @ Ht
+        cubic = (alpha * (sparse @ sparse.T)) @ Ht
         return sparse @ self.residuals.positive, sparse @ self.residuals.negative, cubic
 
 
