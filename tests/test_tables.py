@@ -136,6 +136,7 @@ def test_averages_are_the_means_of_their_cells(tables, name, metric):
         assert average["mean"] == pytest.approx(cells.mean(), abs=1e-12)
         assert average["n"] == len(cells)
         assert average["status"] == ("incomplete" if method == "BLSFS" else "ok")
+        assert average["reason"] == ("3 of 4 datasets" if method == "BLSFS" else "")
 
 
 def test_all_choices_stand_side_by_side_with_the_number_of_settings(tables):
