@@ -100,7 +100,9 @@ def test_float32_selects_what_float64_selects(digits):
 
 def test_all_features_without_graph_is_ridge_regression(digits):
     d = digits.shape[1]
-    selector = BLUFS(d, n_clusters=4, beta=0, lam=0.3, tau=1e-9, max_iter=0, init="spectral")
+    selector = BLUFS(
+        d, n_clusters=4, beta=0, lam=0.3, tau=1e-9, max_iter=0, init="spectral", similarity="data"
+    )
     with pytest.warns(ConvergenceWarning):
         selector.fit(digits)
     A = scale_features(digits, "center+unit")

@@ -19,10 +19,11 @@ from blufs.solver.data import ScaledData
 from blufs.solver.objective import Weights
 from blufs.solver.p_step import Smoothing, candidate_neighbors, uniform_weights
 from blufs.solver.pam import Problem, Result, State, minimize, start_state
-from blufs.solver.start import principal_vectors, relaxed_start
+from blufs.solver.start import principal_graph, principal_vectors, relaxed_start
 from blufs.solver.w_step import start_support
 from blufs.solver.y_step import Y_SOLVERS
 
+SIMILARITIES = ("principal", "data")
 CONSTRAINTS = ("every", "final", "none")
 INITS = ("relaxed", "spectral", "random")
 
@@ -80,6 +81,10 @@ class BLUFS(GraphSelector):
         many others over features that complement them.
     n_neighbors : int, default=10
         Neighbours of the similarity graph, and candidates of the learned one.
+    similarity : {"principal", "data"}, default="principal"
+        What the similarity S compares: the samples' leading principal coordinates, 2 n_clusters of
+        them, whitened; or the scaled samples themselves, as in the paper. Ignored when a graph is
+        given to ``fit``.
     scaling : {"center+unit", "unit", "standard", "minmax", "none"}, default="center+unit"
         Scaling of the features inside ``fit``.
     init : {"relaxed", "spectral", "random"}, default="relaxed"
@@ -140,6 +145,7 @@ class BLUFS(GraphSelector):
         "beta": [Interval(Real, 0, None, closed="left")],
         "lam": [Interval(Real, 0, None, closed="left")],
         "mu": [Interval(Real, 0, None, closed="left")],
+        "similarity": [StrOptions(set(SIMILARITIES))],
         "scaling": [StrOptions(set(FEATURE_SCALINGS))],
         "init": [StrOptions(set(INITS))],
         "clustering_level": ["boolean"],
@@ -161,6 +167,7 @@ class BLUFS(GraphSelector):
         lam=1.0,
         mu=1.0,
         n_neighbors=10,
+        similarity="principal",
         scaling="center+unit",
         init="relaxed",
         clustering_level=True,
@@ -178,6 +185,7 @@ class BLUFS(GraphSelector):
         self.lam = lam
         self.mu = mu
         self.n_neighbors = n_neighbors
+        self.similarity = similarity
         self.scaling = scaling
         self.init = init
         self.clustering_level = clustering_level
@@ -194,10 +202,15 @@ class BLUFS(GraphSelector):
         return self.init == "random"
 
     def _precompute(self, X: np.ndarray) -> SharedStart:
-        return self._share(X, self._graph(scale_features(X, self.scaling), None))
+        return self._share(X, None)
 
-    def _share(self, X: np.ndarray, graph: SampleGraph) -> SharedStart:
+    def _share(self, X: np.ndarray, graph: SampleGraph | None) -> SharedStart:
         data = ScaledData(X, self.scaling)
+        squares, principal = principal_vectors(data, 2 * self.n_clusters)
+        if graph is None and self.similarity == "principal":
+            graph = principal_graph(principal, self.n_neighbors)
+        elif graph is None:
+            graph = SampleGraph.from_data(scale_features(X, self.scaling), self.n_neighbors)
         neighbors, allowed = candidate_neighbors(graph, self.n_neighbors)
         norms = data.quadratic_forms(lambda block: block)
         smoothing = Smoothing(neighbors, uniform_weights(allowed), beta=0.5)
@@ -208,7 +221,8 @@ class BLUFS(GraphSelector):
             neighbors,
             allowed,
             spectral,
-            *principal_vectors(data, self.n_clusters),
+            squares[: self.n_clusters],
+            principal[:, : self.n_clusters],
             norms,
             energies,
         )

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse as sp
 
-from blufs.graph import fix_signs
+from blufs.graph import SampleGraph, fix_signs
+from blufs.preprocessing import scale_samples
 from blufs.solver.data import ScaledData
 
 #: Blocks of the Krylov space from which principal vectors are taken, and extra columns of a block.
@@ -39,6 +40,16 @@ def principal_vectors(data: ScaledData, count: int) -> tuple[np.ndarray, np.ndar
     values, rotation = np.linalg.eigh(projected.T @ projected)
     keep = np.flatnonzero(values > 1e-10 * values[-1])[::-1][:count]
     return values[keep], fix_signs(Q @ rotation[:, keep])
+
+
+def principal_graph(vectors: np.ndarray, n_neighbors: int) -> SampleGraph:
+    """Heat-kernel graph by the angle between samples in whitened principal coordinates.
+
+    The rows of ``vectors`` (n x m, left singular vectors) are the samples' principal coordinates,
+    each scaled to the same variance. Large shared variation such as lighting then counts no more
+    than any other leading direction, and trailing directions, mostly noise, do not count.
+    """
+    return SampleGraph.from_data(scale_samples(vectors), n_neighbors)
 
 
 def relaxed_start(
