@@ -14,7 +14,7 @@ import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
-from scipy.sparse.linalg import LinearOperator, eigsh
+from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
 from sklearn.cluster import KMeans
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
@@ -333,7 +333,9 @@ def smallest_laplacian_eigenvectors(
     values: list[np.ndarray] = []
     vectors: list[np.ndarray] = []
     for block in blocks:
-        block_values, block_vectors = _connected_eigenpairs(S[np.ix_(block, block)], count)
+        L = -S[np.ix_(block, block)]
+        L[np.diag_indices_from(L)] -= L.sum(axis=1)
+        block_values, block_vectors = _smallest_eigenpairs(L, min(count, len(block)))
         values.append(block_values)
         vectors.append(np.zeros((len(S), len(block_values))))
         vectors[-1][block] = block_vectors
@@ -341,33 +343,33 @@ def smallest_laplacian_eigenvectors(
     return np.concatenate(values)[order], np.hstack(vectors)[:, order]
 
 
-def _connected_eigenpairs(S: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
-    """As ``smallest_laplacian_eigenvectors``, for one component; at most n of them."""
-    n = len(S)
-    count = min(count, n)
-    L = -S
-    L[np.diag_indices_from(L)] += S.sum(axis=1)
-    if n < _DENSE_EIGH_BELOW or count > n // 4:
-        return _smallest_eigenpairs(L, count)
-    # L is positive semidefinite, so a small negative shift makes it definite.
-    shift = -1e-6 * np.trace(L) / n
-    L[np.diag_indices_from(L)] -= shift
-    factor = scipy.linalg.cho_factor(L, overwrite_a=True, check_finite=False)
-    inverse = LinearOperator(
-        (n, n), lambda x: scipy.linalg.cho_solve(factor, x, check_finite=False), dtype=float
-    )
-    start = np.random.default_rng(0).standard_normal(n)
-    inverted, vectors = eigsh(inverse, k=count, which="LA", v0=start)
-    order = np.argsort(-inverted, kind="stable")
-    return np.maximum(1 / inverted[order] + shift, 0), vectors[:, order]
-
-
 def _smallest_eigenpairs(A: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
+    """The smallest eigenvalues, ascending, and eigenvectors of positive semidefinite A (n x n)."""
+    n = len(A)
+    if n >= _DENSE_EIGH_BELOW and count <= n // 4:
+        try:
+            return _shift_inverted_eigenpairs(A, count)
+        except (np.linalg.LinAlgError, ArpackError):
+            pass  # not separated enough for Lanczos
     try:
         return scipy.linalg.eigh(A, subset_by_index=[0, count - 1])
     except np.linalg.LinAlgError:  # LAPACK's subset driver gives up on some tight clusters
         values, vectors = np.linalg.eigh(A)
         return values[:count], vectors[:, :count]
+
+
+def _shift_inverted_eigenpairs(A: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
+    # A small negative shift makes A definite.
+    n = len(A)
+    shift = -1e-8 * np.trace(A) / n
+    factor = scipy.linalg.cho_factor(A - shift * np.eye(n), overwrite_a=True, check_finite=False)
+    inverse = LinearOperator(
+        (n, n), lambda x: scipy.linalg.cho_solve(factor, x, check_finite=False), dtype=float
+    )
+    start = np.random.default_rng(0).standard_normal(n)
+    inverted, vectors = eigsh(inverse, k=count, which="LA", v0=start, tol=1e-12)
+    order = np.argsort(-inverted, kind="stable")
+    return np.maximum(1 / inverted[order] + shift, 0), vectors[:, order]
 
 
 def _largest_eigenvalue(H: np.ndarray) -> float:
