@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from blufs.analysis.catalog import TABLES
 from blufs.analysis.paper import Paper
 from blufs.analysis.results import Results, Suite
 from blufs.analysis.tables import against_paper, properties, scores, variants
@@ -10,23 +11,6 @@ from blufs.analysis.tables.render import to_csv, to_latex, to_markdown, write_ta
 
 __all__ = ["TABLES", "Block", "Table", "build_table", "to_csv", "to_latex", "to_markdown"]
 __all__ += ["write_table"]
-
-#: Table -> the result files it reads, besides the dataset cards.
-TABLES: dict[str, list[str]] = {
-    "datasets": [],
-    "acc": ["results"],
-    "nmi": ["results"],
-    "cases": ["results"],
-    "ablation": ["results"],
-    "pixels": ["results"],
-    "classification": ["results"],
-    "time": ["timing"],
-    "paper_vs_ours": ["results", "timing"],
-    "stability": ["stability"],
-    "redundancy": ["selections"],
-    "ranks": ["results"],
-    "synthetic": ["selections"],
-}
 
 
 def build_table(name: str, results: Results, suite: Suite, paper: Paper) -> Table:
