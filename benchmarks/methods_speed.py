@@ -1,0 +1,167 @@
+"""Seconds of every compared method against a public or straight dense implementation.
+
+``python benchmarks/methods_speed.py`` runs all; each side runs in a process of its own with one
+thread and is measured in processor seconds, so that other load on the machine matters little. The
+other side is skfeature (``pip install skfeature-chappers``) for LapScore, MCFS and UDFS and
+``transcriptions.py`` for the rest; it is stopped after ``--limit`` seconds.
+
+Writes benchmarks/results/methods_speed.json and docs/methods-speed.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import resource
+import subprocess
+import sys
+import time
+import warnings
+from pathlib import Path
+
+import numpy as np
+from common import RESULTS, load, save
+
+METHODS = ("LapScore", "MCFS", "UDFS", "SOGFS", "RNE", "SPCAFS", "FSPCA", "BLFSE", "BLSFS")
+DATASETS = ("COIL20", "warpAR")
+TOP = 100
+THREADS = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+
+
+def run_library(method: str, X, c: int) -> np.ndarray:
+    from blufs.registry import method_class
+
+    selector = method_class(method)(TOP)
+    wanted = {"n_clusters": c, "random_state": 0}
+    selector.set_params(**{k: v for k, v in wanted.items() if k in selector.get_params()})
+    return np.argsort(selector.fit(X).ranking_)
+
+
+def run_other(method: str, X, c: int) -> np.ndarray:
+    if method not in ("LapScore", "MCFS", "UDFS"):
+        import transcriptions
+
+        return getattr(transcriptions, method.lower())(X, TOP, c)
+    from skfeature.function.similarity_based.lap_score import lap_score
+    from skfeature.function.sparse_learning_based.MCFS import mcfs
+    from skfeature.function.sparse_learning_based.UDFS import udfs
+    from skfeature.utility.construct_W import construct_W
+    from sklearn.metrics import pairwise_distances
+
+    if method == "UDFS":
+        return udfs(X, mode="index", gamma=0.1, k=5, n_clusters=c)
+    # skfeature has no kernel width of its own that fits the data.
+    width = pairwise_distances(X).mean()
+    W = construct_W(X, metric="euclidean", weight_mode="heat_kernel", k=10, t=width)
+    if method == "LapScore":
+        return lap_score(X, mode="index", W=W)
+    return mcfs(X, n_selected_features=TOP, mode="index", W=W, n_clusters=c)
+
+
+def measure(dataset: str, method: str, side: str) -> dict:
+    """Fit once in this process: processor seconds and the best features."""
+    X, y = load(dataset)
+    warnings.simplefilter("ignore")
+    run = run_library if side == "library" else run_other
+    # Imports and the first call of the linear algebra are no part of the method.
+    run("FSPCA", np.random.default_rng(0).random((TOP, TOP + 5)), 2)
+    start = time.process_time()
+    features = run(method, X, int(y.max()) + 1)
+    return {"seconds": time.process_time() - start, "top": features[:TOP].tolist()}
+
+
+def in_process(dataset: str, method: str, side: str, limit: int) -> dict:
+    command = [sys.executable, __file__, "--one", dataset, method, side]
+    done = subprocess.run(
+        command,
+        env={**os.environ, **THREADS},
+        capture_output=True,
+        text=True,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (limit, limit)),
+    )
+    if done.returncode == 0:
+        return json.loads(done.stdout.splitlines()[-1])
+    if done.returncode < 0:
+        return {"seconds": None, "top": []}
+    raise RuntimeError(f"{method} on {dataset}, {side}:\n{done.stderr}")
+
+
+def compare(dataset: str, method: str, limit: int) -> dict:
+    ours = in_process(dataset, method, "library", 10 * limit)
+    other = in_process(dataset, method, "other", limit)
+    return {
+        "dataset": dataset,
+        "method": method,
+        "library_seconds": ours["seconds"],
+        "other_seconds": other["seconds"],
+        "limit_seconds": limit,
+        "shared_of_100": len(set(ours["top"]) & set(other["top"])) if other["top"] else None,
+    }
+
+
+def table(rows: list[dict]) -> str:
+    lines = [
+        "| dataset | method | other | this library, s | other, s | times faster | shared of 100 |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for row in rows:
+        stopped = row["other_seconds"] is None
+        other = row["limit_seconds"] if stopped else row["other_seconds"]
+        sign = "> " if stopped else ""
+        name = "skfeature" if row["method"] in METHODS[:3] else "transcription"
+        shared = "" if row["shared_of_100"] is None else row["shared_of_100"]
+        ratio = other / row["library_seconds"]
+        lines.append(
+            f"| {row['dataset']} | {row['method']} | {name} | {row['library_seconds']:.2f} "
+            f"| {sign}{other:.2f} | {sign}{ratio:.1f} | {shared} |"
+        )
+    return "\n".join(lines)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--limit", type=int, default=300, help="processor seconds of the other")
+    parser.add_argument("--datasets", nargs="+", default=DATASETS)
+    parser.add_argument("--methods", nargs="+", default=METHODS)
+    parser.add_argument("--one", nargs=3, help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    if arguments.one:
+        print(json.dumps(measure(*arguments.one)))
+        return
+    stored = RESULTS / "methods_speed.json"
+    rows = {
+        (row["dataset"], row["method"]): row
+        for row in (json.loads(stored.read_text()) if stored.exists() else [])
+    }
+    for dataset in arguments.datasets:
+        for method in arguments.methods:
+            rows[dataset, method] = compare(dataset, method, arguments.limit)
+            print(rows[dataset, method], flush=True)
+            order = sorted(rows, key=lambda key: (key[0], METHODS.index(key[1])))
+            save("methods_speed", [rows[key] for key in order])
+    write_page([rows[key] for key in order])
+
+
+def write_page(rows: list[dict]) -> None:
+    page = Path(__file__).parents[1] / "docs" / "methods-speed.md"
+    page.write_text(f"""# Speed of the compared methods
+
+Processor seconds of one fit that selects {TOP} features, one thread, on COIL20 (1440 x 1024) and
+warpAR (130 x 2400). The other side is skfeature where it has the method, else a straight dense
+transcription of the method's formulas (`benchmarks/transcriptions.py`); `>` marks a run that was
+stopped. The last column counts the features that both select.
+
+{table(rows)}
+
+They need not agree where the method has no unique result (MCFS on a graph that is not connected,
+SOGFS and BLFSE with more features than samples, BLSFS where the k-means of the start falls
+differently) and where skfeature computes something else: its MCFS centres the data and follows
+another path, its UDFS sums the local terms over the wrong samples.
+
+Made by `python benchmarks/methods_speed.py`.
+""")
+
+
+if __name__ == "__main__":
+    main()
