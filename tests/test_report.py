@@ -2,6 +2,7 @@
 
 import base64
 import json
+import os
 import platform
 import re
 import subprocess
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 from results_fixture import make_results, suite_info
 
+from blufs.analysis.figures.catalog import figure_spec
 from blufs.analysis.figures.draw import draw
 from blufs.analysis.figures.style import Style, save
 from blufs.analysis.report import content, markdown
@@ -211,6 +213,8 @@ def test_dataset_sections_show_cards_and_scores(folder, suite):
 def test_page_counts_the_cells_and_lists_the_datasets(page, folder, suite):
     outcome = content.outcomes(load_results(folder), suite)
     assert f"<strong>{outcome.succeeded}</strong> of {outcome.total} cells ran" in page
+    tried = (load_results(folder).grid["status"] == "ok").sum()
+    assert f"<strong>{tried}</strong> ok" in page
     for label in ("Rings", "Digits", "absent"):
         assert f"<h3>{label}</h3>" in page
     assert "It has <code>k</code> neighbours." in page
@@ -271,6 +275,29 @@ def _luminance(color):
     channels = [int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)]
     linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
     return sum(w * c for w, c in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+
+
+@pytest.mark.workflow
+@pytest.mark.xdist_group("workflow")
+def test_report_of_snakemake_itself_shows_figures_with_their_captions(finished, tmp_path):
+    # It fetches its own scripts from the network when it is made; here they are empty.
+    (tmp_path / "sitecustomize.py").write_text(
+        "import requests, types\n"
+        "requests.get = lambda *_, **__: types.SimpleNamespace(status_code=200, text='')\n"
+    )
+    environment = finished.environment
+    environment["PYTHONPATH"] = f"{tmp_path}{os.pathsep}{environment['PYTHONPATH']}"
+    written = tmp_path / "report.html"
+    command = finished.command("--cores", "1", "--report", str(written))
+    done = subprocess.run(
+        command, cwd=finished.folder, env=environment, capture_output=True, text=True, timeout=600
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    text = written.read_text()
+    for name in ("overview", "acc_curves", "scatter_rings"):
+        assert f"{name}.png" in text
+        assert figure_spec(name).caption.split(",")[0] in text
+    assert "report.html" in text
 
 
 def test_all_parts_of_the_page_are_there():

@@ -2,6 +2,9 @@
 from blufs.analysis.report.assets import assets_digest
 
 
+report: "../report/workflow.rst"
+
+
 rule provenance:
     input:
         f"{RESULTS}/results.parquet",
@@ -32,12 +35,13 @@ rule provenance:
 rule report:
     input:
         results=f"{RESULTS}/results.parquet",
+        grid=f"{RESULTS}/grid.parquet",
         statistics=f"{RESULTS}/statistics.json",
         provenance=f"{RESULTS}/provenance.json",
         cards=result("data/{dataset}/card.json", dataset=PLAN.datasets),
         tables=result("tables/{table}.md", table=TABLES),
         figures=result("figures/{figure}.png", figure=FIGURES),
-        deviations=[path for path in ["docs/deviations.md"] if (ROOT / path).exists()],
+        deviations=os.path.relpath(ROOT / "docs/deviations.md"),
     output:
         report(
             f"{RESULTS}/report.html",

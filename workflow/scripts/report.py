@@ -16,6 +16,6 @@ with job(snakemake.log[0]), atomic_path(snakemake.output[0]) as temporary:
         provenance=read_json(inputs.provenance),
         tables=inputs.tables,
         figures=inputs.figures,
-        deviations=next(iter(inputs.deviations), None),
+        deviations=inputs.deviations,
     )
     temporary.write_text(page, encoding="utf-8")

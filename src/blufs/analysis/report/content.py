@@ -55,6 +55,11 @@ def outcomes(results: Results, suite: Suite) -> Outcomes:
     return Outcomes(counts, problems.reset_index())
 
 
+def search_counts(results: Results) -> dict[str, int]:
+    """Cells of the search (every setting, s and seed that was tried) by status."""
+    return {str(status): int(n) for status, n in results.grid["status"].value_counts().items()}
+
+
 def _joined(names: pd.Series, suite: Suite) -> str:
     """The methods of a problem, in the order of the suite."""
     everything = dict.fromkeys([*suite.methods, *suite.ablation])

@@ -91,6 +91,7 @@ def render(
         script=Markup(asset("script.js")),
         verdict=verdict,
         outcome=outcome,
+        search=content.search_counts(results),
         problems=problems.to_dict("records"),
         choices=content.choice_words(),
         tables=[table_section(path) for path in tables],
