@@ -48,7 +48,7 @@ def random_problem(
     data = ScaledData(X, "center+unit")
     weights = Weights(alpha, beta, lam, mu, tau=1e-3)
     M = Smoothing(neighbors, p, beta)
-    diagonal = data.quadratic_forms(lambda block: M @ block) + lam + weights.tau
+    diagonal = data.quadratic_forms(M)[1] + lam + weights.tau
     problem = Problem(data, graph.normalized, neighbors, allowed, diagonal, weights, y_solver)
     Y = random_orthonormal(rng, n, c)
     support = start_support(data, M, Y, lam + weights.tau, diagonal, s)

@@ -84,10 +84,15 @@ def smallest_per_row(D: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
     """Positions and values of the k smallest entries of each row, ties by smaller position."""
     kth = np.partition(D, k - 1, axis=1)[:, k - 1]
     columns = np.empty((len(D), k), dtype=np.intp)
-    for i, row in enumerate(D):
-        candidates = np.flatnonzero(row <= kth[i])
-        columns[i] = candidates[np.argsort(row[candidates], kind="stable")[:k]]
-    return columns, np.take_along_axis(D, columns, axis=1)
+    candidates = kth[:, None] >= D
+    unique = candidates.sum(axis=1) == k
+    columns[unique] = np.nonzero(candidates[unique])[1].reshape(-1, k)
+    for i in np.flatnonzero(~unique):
+        tied = np.flatnonzero(candidates[i])
+        columns[i] = np.sort(tied[np.argsort(D[i, tied], kind="stable")[:k]])
+    values = np.take_along_axis(D, columns, axis=1)
+    order = np.argsort(values, axis=1, kind="stable")
+    return np.take_along_axis(columns, order, axis=1), np.take_along_axis(values, order, axis=1)
 
 
 def neighbor_matrix(indices: np.ndarray, values: np.ndarray) -> sp.csr_array:

@@ -212,9 +212,8 @@ class BLUFS(GraphSelector):
         elif graph is None:
             graph = SampleGraph.from_data(scale_features(X, self.scaling), self.n_neighbors)
         neighbors, allowed = candidate_neighbors(graph, self.n_neighbors)
-        norms = data.quadratic_forms(lambda block: block)
-        smoothing = Smoothing(neighbors, uniform_weights(allowed), beta=0.5)
-        energies = data.quadratic_forms(lambda block: smoothing @ block) - norms
+        laplacian_plus_one = Smoothing(neighbors, uniform_weights(allowed), beta=0.5)
+        norms, forms = data.quadratic_forms(laplacian_plus_one)
         spectral = graph.leading_eigenvectors(self.n_clusters)[1]
         return SharedStart(
             graph,
@@ -224,7 +223,7 @@ class BLUFS(GraphSelector):
             squares[: self.n_clusters],
             principal[:, : self.n_clusters],
             norms,
-            energies,
+            forms - norms,
         )
 
     def _solve(self, X: np.ndarray, s_values: list[int], precomputed) -> dict[int, Solution]:

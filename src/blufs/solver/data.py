@@ -25,8 +25,8 @@ class ScaledData:
     def shape(self) -> tuple[int, int]:
         return self.X.shape
 
-    def columns(self, features: np.ndarray) -> np.ndarray:
-        """``A[:, features]`` as a float64 array of shape (n, len(features))."""
+    def columns(self, features: np.ndarray | slice) -> np.ndarray:
+        """``A[:, features]`` as a new float64 array of shape (n, number of features)."""
         chosen = self.X[:, features].astype(np.float64)
         chosen -= self.shift[features]
         chosen /= self.divisor[features]
@@ -47,16 +47,17 @@ class ScaledData:
         product -= self.shift @ V
         return product
 
-    def quadratic_forms(self, apply) -> np.ndarray:
-        """``a_j' apply(a_j)`` of every column, shape (d,), a block of columns at a time.
+    def quadratic_forms(self, M) -> tuple[np.ndarray, np.ndarray]:
+        """``a_j' a_j`` and ``a_j' M a_j`` of every column, each (d,), a block of columns at a time.
 
-        ``apply`` maps an (n, m) array to an (n, m) array and is linear.
+        M has n rows and columns and is applied by ``@``.
         """
         n, d = self.shape
-        width = max(1, 2**20 // n)
-        forms = np.empty(d)
+        width = max(1, 2**18 // n)
+        squares, forms = np.empty(d), np.empty(d)
         for start in range(0, d, width):
-            features = np.arange(start, min(start + width, d))
+            features = slice(start, start + width)
             block = self.columns(features)
-            forms[features] = np.einsum("ij,ij->j", block, apply(block))
-        return forms
+            squares[features] = np.einsum("ij,ij->j", block, block)
+            forms[features] = np.einsum("ij,ij->j", block, M @ block)
+        return squares, forms

@@ -25,7 +25,12 @@ def solve_spd(H: np.ndarray, B: np.ndarray) -> np.ndarray:
 
 
 def exchange(
-    H: np.ndarray, B: np.ndarray, support: np.ndarray, max_moves: int, tol: float = 1e-7
+    H: np.ndarray,
+    B: np.ndarray,
+    support: np.ndarray,
+    max_moves: int,
+    second_start: bool = True,
+    tol: float = 1e-7,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Improve a support by swaps of one feature and by exchanges of several, until none helps.
 
@@ -36,6 +41,9 @@ def exchange(
     support : ndarray of int, shape (s,)
         Positions in 0..q-1.
     max_moves : int
+    second_start : bool
+        Search also from the thresholded dense solution and keep the better result, which is then
+        never worse than that one.
     tol : float
         Smallest gain, relative to F(T), that is worth a move.
 
@@ -46,10 +54,11 @@ def exchange(
         The solution on it.
     """
     if len(support) < len(H):
-        # A second start keeps the search from ending worse than the thresholded dense solution.
-        rows = np.linalg.norm(solve_spd(H, B), axis=1)
-        thresholded = np.argsort(-rows, kind="stable")[: len(support)]
-        tables = [_search(Table(H, B, T), max_moves, tol) for T in (support, thresholded)]
+        starts = [support]
+        if second_start:
+            rows = np.linalg.norm(solve_spd(H, B), axis=1)
+            starts.append(np.argsort(-rows, kind="stable")[: len(support)])
+        tables = [_search(Table(H, B, T), max_moves, tol) for T in starts]
         support = np.flatnonzero(max(tables, key=Table.explained).inside)
     return support, solve_spd(H[np.ix_(support, support)], B[support])
 

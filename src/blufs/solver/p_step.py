@@ -25,17 +25,16 @@ def candidate_neighbors(graph: SampleGraph, n_neighbors: int) -> tuple[np.ndarra
     allowed : ndarray of bool, shape (n, k)
         False where filled; an isolated sample is allowed itself, which costs nothing.
     """
-    S = graph.similarity
+    S = graph.similarity.tocoo()
     n = S.shape[0]
-    k = max(1, min(n_neighbors, int(np.diff(S.indptr).max(initial=0))))
+    counts = np.bincount(S.row, minlength=n)
+    k = max(1, min(n_neighbors, int(counts.max(initial=0))))
+    order = np.lexsort((S.col, -S.data, S.row))
+    rank = np.arange(S.nnz) - np.repeat(np.cumsum(counts) - counts, counts)
+    strongest, rank = order[rank < k], rank[rank < k]
     neighbors = np.repeat(np.arange(n)[:, None], k, axis=1)
-    allowed = np.zeros((n, k), dtype=bool)
-    for j in range(n):
-        row = slice(S.indptr[j], S.indptr[j + 1])
-        strongest = np.argsort(-S.data[row], kind="stable")[:k]
-        neighbors[j, : len(strongest)] = S.indices[row][strongest]
-        allowed[j, : max(1, len(strongest))] = True
-    return neighbors, allowed
+    neighbors[S.row[strongest], rank] = S.col[strongest]
+    return neighbors, np.arange(k) < np.maximum(counts, 1)[:, None]
 
 
 def uniform_weights(allowed: np.ndarray) -> np.ndarray:

@@ -51,6 +51,7 @@ def improve_support(
     lam: float,
     tau: float,
     diagonal: np.ndarray,
+    second_start: bool = True,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Re-solve on the support, then exchange features with the most promising ones outside.
 
@@ -66,6 +67,8 @@ def improve_support(
     lam, tau : float
     diagonal : ndarray of shape (d,)
         (About) the diagonal of H, by which candidates are compared before their gain is computed.
+    second_start : bool
+        See :func:`~blufs.solver.exchange.exchange`.
 
     Returns
     -------
@@ -88,6 +91,7 @@ def improve_support(
         np.vstack([B, C.T @ Y]),
         np.arange(len(support)),
         MAX_MOVES,
+        second_start,
     )
     return np.concatenate([support, pool])[positions], np.hstack([A, C])[:, positions], W
 
