@@ -61,7 +61,8 @@ class SOGFS(RowSparseSelector):
     n_components : int or None, default=None
         m, the columns of W; None takes ``n_clusters`` (4 in the wrapper). At most d are used.
     n_neighbors : int, default=10
-        Neighbours of every sample in S (5 in the wrapper, 10 in the BLUFS paper).
+        Neighbours of every sample in S (5 in the wrapper, 10 in the BLUFS paper). At most n - 2 are
+        used.
     scaling : str, default="center+unit"
         How features are scaled first, see :func:`~blufs.preprocessing.scale_features`; the default
         is what the authors' code does.
@@ -161,7 +162,7 @@ class GraphStart:
     def from_data(cls, X: np.ndarray, n_neighbors: int, n_clusters: int) -> GraphStart:
         if len(X) < 3:
             raise ValueError(f"SOGFS needs at least 3 samples, got {len(X)}")
-        k = clip_n_neighbors(n_neighbors, len(X) - 1)
+        k = min(clip_n_neighbors(n_neighbors, len(X)), len(X) - 2)
         indices, distances, _ = nearest_neighbors(X, k + 1)
         S, regularization = adaptive_neighbors(indices, distances)
         floor = float(np.finfo(float).eps * max(distances.max(), np.finfo(float).tiny))
