@@ -2,8 +2,10 @@
 
 import numpy as np
 import pytest
+from method_data import blobs
 from scipy.linalg import subspace_angles
 
+import blufs
 from blufs import spectral
 from blufs.base import MethodLimitError
 from blufs.spectral import DenseForm, FactoredForm, row_sparse_subspace, smallest_eigenvectors
@@ -118,7 +120,19 @@ def test_heavy_penalty_leaves_the_cheapest_rows():
     assert np.flatnonzero(result.squared_norms > 0.5).tolist() == [0, 1, 2]
 
 
-def test_too_many_features_for_a_dense_matrix(monkeypatch):
-    monkeypatch.setattr(spectral, "MAX_DENSE_FEATURES", 10)
+def test_limit_of_dense_eigenproblems(monkeypatch):
+    monkeypatch.setattr(spectral, "MAX_DENSE_ORDER", 10)
+    for form in (DenseForm, FactoredForm):
+        with pytest.raises(MethodLimitError, match="order 11, the limit is 10"):
+            form(np.eye(11))
+
+
+@pytest.mark.parametrize("name", ["SPCAFS", "UDFS", "SOGFS"])
+def test_methods_refuse_too_large_data(name, monkeypatch):
+    monkeypatch.setattr(spectral, "MAX_DENSE_ORDER", 10)
     with pytest.raises(MethodLimitError, match="limit is 10"):
-        DenseForm(np.eye(11))
+        getattr(blufs, name)(3, n_clusters=3).fit(blobs(30, 20))
+    # Far more features than samples need no matrix of that order.
+    wide = blobs(9, 330)
+    neighbors = {} if name == "SPCAFS" else {"n_neighbors": 5}
+    assert getattr(blufs, name)(3, n_clusters=3, **neighbors).fit(wide).support_.sum() == 3

@@ -23,8 +23,8 @@ EPS = float(np.finfo(float).eps)
 _ROUNDING = 30 * EPS
 #: Up to this order a dense eigensolver is faster than shift-and-invert.
 _DENSE_UP_TO = 300
-#: Largest order of a dense d x d matrix (a solve holds about four of them, 4.6 GiB).
-MAX_DENSE_FEATURES = 12_000
+#: Largest order of a dense eigenproblem (its solution holds about four matrices, 4.3 GiB).
+MAX_DENSE_ORDER = 12_000
 #: Columns beyond the wanted ones in a Krylov block, so that no eigenvector stays hidden.
 _GUARD_COLUMNS = 4
 #: Blocks that a Krylov basis holds before it is restarted.
@@ -92,7 +92,7 @@ class DenseForm(QuadraticForm):
 
     def __init__(self, M: np.ndarray, lower_bound: float = 0.0):
         super().__init__()
-        _check_dense_order(len(M))
+        check_dense_order(len(M))
         self.M = (M + M.T) / 2
         self.rounding = _ROUNDING * float(np.linalg.norm(self.M))
         self.lower_bound = lower_bound - self.rounding
@@ -136,6 +136,7 @@ class FactoredForm(QuadraticForm):
 
     def __init__(self, R: np.ndarray, sign: int = 1):
         super().__init__()
+        check_dense_order(len(R))
         self.R, self.sign = R, sign
         self._values, self._vectors = eigh(R @ R.T, check_finite=False)
         keep = self._values > len(R) * EPS * max(self._values[-1], 0)
@@ -152,7 +153,7 @@ class FactoredForm(QuadraticForm):
         return self.sign * (self.R.T @ (self.R @ V))
 
     def dense(self) -> np.ndarray:
-        _check_dense_order(self.n_features)
+        check_dense_order(self.n_features)
         return self.sign * (self.R.T @ self.R)
 
     def solver(self, delta: np.ndarray) -> Solver:
@@ -197,9 +198,10 @@ def laplacian_form(X: np.ndarray, L: sp.csr_array) -> QuadraticForm:
     """``X' L X`` for X (n x d) and a positive semidefinite L (n x n), factored when 2 n < d."""
     n, d = X.shape
     if 2 * n < d:
+        check_dense_order(n)
         values, vectors = eigh(L.toarray(), check_finite=False)
         return FactoredForm(np.sqrt(np.maximum(values, 0))[:, None] * (vectors.T @ X))
-    _check_dense_order(d)
+    check_dense_order(d)
     return DenseForm(X.T @ (L @ X))
 
 
@@ -350,9 +352,10 @@ def _settled(previous: float, current: float, tol: float) -> bool:
     return tol > 0 and abs(current - previous) <= tol * max(1.0, abs(current))
 
 
-def _check_dense_order(d: int) -> None:
-    if d > MAX_DENSE_FEATURES:
+def check_dense_order(order: int) -> None:
+    """Refuse dense eigenproblems that would not fit into memory and a day."""
+    if order > MAX_DENSE_ORDER:
         raise MethodLimitError(
-            f"{d} features with as many samples need a dense {d} x {d} eigenproblem; the limit is "
-            f"{MAX_DENSE_FEATURES} features (select a subset of features first)"
+            f"the method would need dense eigenproblems of order {order}, the limit is "
+            f"{MAX_DENSE_ORDER}: take fewer features or samples"
         )

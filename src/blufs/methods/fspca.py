@@ -57,7 +57,7 @@ class FSPCA(BaseSelector):
     Notes
     -----
     A is never built: the leading singular vectors of the data serve all s, and an iteration costs
-    O(n d m + n s^2 + s^3).
+    O(n d m + n s^2 + s^3). 7000 samples with 5000 features take tens of seconds on one core.
 
     References
     ----------

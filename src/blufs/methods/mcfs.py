@@ -46,7 +46,7 @@ class MCFS(GraphSelector):
 
     One path per dimension serves all s. The time is dominated by the Gram matrix, O(n d^2), and the
     K paths, O(K s^2 (d + s)). Above 5,000 features only the rows of the Gram matrix that the paths
-    visit are computed.
+    visit are computed. 7000 samples with 5000 features take tens of seconds on one core.
 
     References
     ----------

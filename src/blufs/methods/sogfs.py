@@ -27,6 +27,7 @@ from blufs.spectral import (
     DenseForm,
     QuadraticForm,
     SparseSubspace,
+    check_dense_order,
     laplacian_form,
     row_sparse_subspace,
     smallest_eigenvectors,
@@ -87,7 +88,8 @@ class SOGFS(RowSparseSelector):
     not hang on the eigensolver: for more features than samples see :class:`~blufs.UDFS`; if the
     graph has more than c components, the distances between the rows of F are the mean over all F.
 
-    A W update solves tens of eigenproblems of order d (of order n for d > 2 n). More than 12,000
+    A W update solves tens of eigenproblems of order d (of order n for d > 2 n), and there may be
+    tens of updates: 7000 samples with 5000 features take hours on one core. More than 12,000
     samples, or 12,000 features with half as many samples or more, raise
     :class:`~blufs.base.MethodLimitError`.
 
@@ -162,6 +164,7 @@ class GraphStart:
     def from_data(cls, X: np.ndarray, n_neighbors: int, n_clusters: int) -> GraphStart:
         if len(X) < 3:
             raise ValueError(f"SOGFS needs at least 3 samples, got {len(X)}")
+        check_dense_order(len(X))
         k = min(clip_n_neighbors(n_neighbors, len(X)), len(X) - 2)
         indices, distances, _ = nearest_neighbors(X, k + 1)
         S, regularization = adaptive_neighbors(indices, distances)

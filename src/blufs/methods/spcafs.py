@@ -11,7 +11,13 @@ from sklearn.utils._param_validation import Interval
 from blufs.base import Solution, check_n_clusters
 from blufs.methods._row_sparse import RowSparseSelector
 from blufs.preprocessing import scale_features
-from blufs.spectral import DenseForm, FactoredForm, QuadraticForm, row_sparse_subspace
+from blufs.spectral import (
+    DenseForm,
+    FactoredForm,
+    QuadraticForm,
+    check_dense_order,
+    row_sparse_subspace,
+)
 
 
 class SPCAFS(RowSparseSelector):
@@ -51,8 +57,9 @@ class SPCAFS(RowSparseSelector):
     Notes
     -----
     With more features than samples no d x d matrix is built. Otherwise an iteration costs one
-    Cholesky factorisation of order d. More than 12,000 features with half as many samples or more
-    raise :class:`~blufs.base.MethodLimitError`.
+    Cholesky factorisation of order d; 7000 samples with 5000 features take minutes on one core.
+    More than 12,000 features with half as many samples or more raise
+    :class:`~blufs.base.MethodLimitError`.
 
     References
     ----------
@@ -122,6 +129,7 @@ def negative_scatter(X: np.ndarray) -> QuadraticForm:
     n, d = X.shape
     if 2 * n < d:
         return FactoredForm(centered, sign=-1)
+    check_dense_order(d)
     scatter = centered.T @ centered
     # The Frobenius norm bounds the largest eigenvalue.
     return DenseForm(-scatter, lower_bound=-float(np.linalg.norm(scatter)))
