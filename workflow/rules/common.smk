@@ -111,6 +111,12 @@ def repeated_pairs(section, stage):
     )
 
 
+def arrays_of(data):
+    """Arrays of a dataset, of "all", or of none."""
+    datasets = PLAN.datasets if data == "all" else [data] if data else []
+    return result("data/{dataset}/dataset.npz", dataset=datasets)
+
+
 def own_file(wildcards):
     """Input function: the user's file of a dataset, if it has one and it is there."""
     path = DATASETS[wildcards.dataset].get("path")

@@ -4,20 +4,11 @@ from blufs.analysis.figures.catalog import figure_names, figure_spec
 FIGURES = figure_names([name for name in PLAN.datasets if DATASETS[name].get("noise")])
 
 
-def figure_inputs(wildcards):
-    """Result tables, cards and arrays that a figure reads."""
-    spec = figure_spec(wildcards.figure)
-    datasets = PLAN.datasets if spec.data == "all" else [spec.data] if spec.data else []
-    return {
-        "tables": result("{table}.parquet", table=spec.tables),
-        "cards": result("data/{dataset}/card.json", dataset=PLAN.datasets),
-        "arrays": result("data/{dataset}/dataset.npz", dataset=datasets),
-    }
-
-
 rule plot_figure:
     input:
-        unpack(figure_inputs),
+        tables=lambda wc: result("{table}.parquet", table=figure_spec(wc.figure).tables),
+        cards=result("data/{dataset}/card.json", dataset=PLAN.datasets),
+        arrays=lambda wc: arrays_of(figure_spec(wc.figure).data),
     output:
         png=report(
             f"{RESULTS}/figures/{{figure}}.png",
