@@ -23,8 +23,10 @@ MAX_FEATURES = 25_000
 _EPS = np.finfo(float).eps
 #: Entries of H (columns have unit norm) that are too small to change a sum of the others.
 _NEGLIGIBLE = 1e-16
-#: Entries of H that are set to zero for good: their squares would be subnormal, which is slow.
-_VANISHED = 1e-140
+#: Entries of H that are set to zero for good, long before their squares become subnormal.
+_VANISHED = 1e-100
+#: Share of features left with an entry at which the others are taken out of the computation.
+_SHRINK_BELOW = 0.8
 #: Updates between two looks at which entries of H are negligible.
 _PATTERN_AGE = 5
 #: Share of entries of H below which sparse products are faster than dense ones.
@@ -202,6 +204,10 @@ class Residuals:
         gram = A.T @ A
         return cls(A, np.maximum(gram, 0), np.maximum(-gram, 0))
 
+    def of_features(self, keep: np.ndarray) -> Residuals:
+        square = np.ix_(keep, keep)
+        return Residuals(self.A[:, keep], self.positive[square], self.negative[square])
+
 
 def reconstruction_weights(X: np.ndarray, n_neighbors: int) -> sp.csr_array:
     """Weights of locally linear embedding, n x n, rows sum to 1.
@@ -246,11 +252,17 @@ def solve(
     """
     A = residuals.A
     updater = MultiplicativeUpdates(residuals, alpha)
-    Ht = np.ascontiguousarray(H.T)
+    Ht, features = np.ascontiguousarray(H.T), np.arange(len(H))
     AH = A @ Ht.T
     M, multiplier = AH, np.zeros_like(AH)
     history = [_objective(AH, Ht, alpha)]
     for _ in range(max_iter):
+        alive = np.flatnonzero(Ht.any(axis=0))
+        if len(alive) < _SHRINK_BELOW * len(features):
+            # A row of zeros stays zero under multiplication.
+            features, Ht = features[alive], np.ascontiguousarray(Ht[:, alive])
+            updater = MultiplicativeUpdates(updater.residuals.of_features(alive), alpha)
+            A = updater.residuals.A
         pull = (M.T @ A) * penalty
         push = multiplier.T @ A
         attract = np.maximum(pull, 0) + np.maximum(push, 0)
@@ -264,7 +276,9 @@ def solve(
         history.append(_objective(AH, Ht, alpha))
         if tol > 0 and _settled(history, tol):
             break
-    return np.ascontiguousarray(Ht.T), history
+    result = np.zeros_like(H)
+    result[features] = Ht.T
+    return result, history
 
 
 class MultiplicativeUpdates:
