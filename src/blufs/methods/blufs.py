@@ -74,7 +74,7 @@ class BLUFS(GraphSelector):
         Number s or fraction of features; None takes half.
     n_clusters : int, default=8
         Columns of Y and W: the number of clusters that the data is thought to have.
-    alpha, beta, lam, mu : float, default=1
+    alpha, beta, lam, mu : float, default=10, 1, 10, 1
         Weights of the model: similarity of the pseudo-labels, smoothness along the learned graph,
         ridge, evenness of the learned graph. Small alpha follows the principal components, large
         alpha the clusters of the similarity graph; large lam prefers features that agree with
@@ -162,9 +162,9 @@ class BLUFS(GraphSelector):
         n_features_to_select=None,
         *,
         n_clusters=8,
-        alpha=1.0,
+        alpha=10.0,
         beta=1.0,
-        lam=1.0,
+        lam=10.0,
         mu=1.0,
         n_neighbors=10,
         similarity="principal",
