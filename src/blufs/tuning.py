@@ -10,6 +10,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping, Sequence
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from sklearn.base import clone
@@ -17,12 +18,14 @@ from sklearn.cluster import KMeans
 
 from blufs.base import BaseSelector
 from blufs.graph import SampleGraph
+from blufs.solver.data import ScaledData
+from blufs.solver.start import principal_graph, principal_vectors
 
 #: The criterion by which :func:`choose_blind` chooses unless told otherwise.
-DEFAULT_CRITERION = "cohesion"
+DEFAULT_CRITERION = "principal_cohesion"
 
-#: The weights that the paper's grid gives to each term.
-PAPER_GRID = tuple(10.0**e for e in range(-4, 4))
+#: Neighbours of the graphs by which clusters are judged.
+N_NEIGHBORS = 10
 
 
 def label_free_criteria(
@@ -47,10 +50,28 @@ def label_free_criteria(
     Returns
     -------
     dict
-        ``cohesion``: one minus the normalised cut of the clusters on the graph, see
-        :func:`graph_cohesion`, averaged over the partitions.
+        ``cohesion``: how little the clusters cut the graph, see :func:`graph_cohesion`, averaged
+        over the partitions. ``principal_cohesion``: the same on the graph of the samples'
+        whitened principal coordinates, where variation that all classes share does not rule.
     """
-    return {"cohesion": float(np.mean([graph_cohesion(graph, labels) for labels in partitions]))}
+    n_clusters = max(len(np.unique(labels)) for labels in partitions)
+    graphs = {"cohesion": graph, "principal_cohesion": _principal_graph(X, graph, n_clusters)}
+    return {
+        name: float(np.mean([graph_cohesion(reference, labels) for labels in partitions]))
+        for name, reference in graphs.items()
+    }
+
+
+#: Principal graph per graph of the data and number of clusters: all candidates share it.
+_principal_graphs: WeakKeyDictionary[SampleGraph, dict[int, SampleGraph]] = WeakKeyDictionary()
+
+
+def _principal_graph(X: np.ndarray, graph: SampleGraph, n_clusters: int) -> SampleGraph:
+    known = _principal_graphs.setdefault(graph, {})
+    if n_clusters not in known:
+        vectors = principal_vectors(ScaledData(X, "center+unit"), 2 * n_clusters)[1]
+        known[n_clusters] = principal_graph(vectors, min(N_NEIGHBORS, len(X) - 1))
+    return known[n_clusters]
 
 
 def graph_cohesion(graph: SampleGraph, labels: np.ndarray) -> float:
@@ -110,7 +131,6 @@ def tune(
     *,
     criterion: str = DEFAULT_CRITERION,
     n_runs: int = 3,
-    n_neighbors: int = 10,
     random_state: int = 0,
 ) -> tuple[BaseSelector, list[dict[str, Any]]]:
     """Fit a selector with the parameters and the number of features chosen without labels.
@@ -130,8 +150,6 @@ def tune(
     criterion : str
     n_runs : int
         Runs of k-means per candidate.
-    n_neighbors : int
-        Neighbours of the graph by which clusters are judged.
     random_state : int
         Seed of k-means.
 
@@ -142,8 +160,8 @@ def tune(
     table : list of dicts
         One row per candidate: ``settings``, ``s``, ``features`` and the criteria.
     """
-    X = np.asarray(X)
-    graph = SampleGraph.from_data(X, n_neighbors)
+    X = np.asarray(X, dtype=float)
+    graph = SampleGraph.from_data(X, N_NEIGHBORS)
     table: list[dict[str, Any]] = []
     shared: dict[tuple, Any] = {}
     for values in itertools.product(*param_grid.values()):
