@@ -30,13 +30,21 @@ def code_digest(*modules: str) -> str:
 
 @cache
 def _source(module: str) -> Path | None:
+    """File of a module, found without importing its parents (those of the analysis are slow)."""
+    top, *inner = module.split(".")
     try:
-        spec = importlib.util.find_spec(module)
+        spec = importlib.util.find_spec(top)
     except (ImportError, ValueError):
         return None
-    if spec is None or spec.origin is None or not spec.origin.endswith(".py"):
-        return None
-    return Path(spec.origin)
+    if spec is None or not inner:
+        origin = spec and spec.origin
+        return Path(origin) if origin and origin.endswith(".py") else None
+    for folder in spec.submodule_search_locations or []:
+        base = Path(folder, *inner)
+        for path in (base.with_name(f"{base.name}.py"), base / "__init__.py"):
+            if path.is_file():
+                return path
+    return None
 
 
 @cache
