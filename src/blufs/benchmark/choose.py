@@ -17,7 +17,6 @@ import numpy as np
 from blufs.benchmark.canonical import canonical_json
 from blufs.benchmark.records import METRICS, Record
 from blufs.seeding import derive_seed
-from blufs.tuning import choose_blind
 
 
 def choose(
@@ -48,10 +47,17 @@ def choose(
         "n_settings": len(names),
         "n_budget": len(drawn),
         "default": names[0],
-        "blind": choose_blind(means)["settings"] if means else names[0],
+        "blind": _blind(means) if means else names[0],
         "oracle": _oracle(means, names, s_values),
         "oracle_budget": _oracle(means, drawn, s_values),
     }
+
+
+def _blind(means: Sequence[Record]) -> str:
+    # Imported here: most methods have one setting, and starting scikit-learn costs seconds.
+    from blufs.tuning import choose_blind
+
+    return choose_blind(means)["settings"]
 
 
 def _means_over_seeds(screened: Iterable[Record]) -> list[Record]:
