@@ -17,6 +17,16 @@ include: "workflow/rules/figures.smk"
 include: "workflow/rules/report.smk"
 
 
+# Not worth a job of a cluster, whose nodes may have no network either.
+localrules:
+    all,
+    download,
+    choose,
+    cell,
+    provenance,
+    verify,
+
+
 rule all:
     default_target: True
     input:
