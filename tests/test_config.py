@@ -219,3 +219,14 @@ def test_the_conda_environment_has_every_dependency_of_the_workflow():
     pins = next(d["pip"] for d in environment["dependencies"] if isinstance(d, dict))
     names = {re.split("[<>=]", pin)[0].lower() for pin in pins}
     assert {re.split("[<>=]", name)[0].lower() for name in wanted} == names
+
+
+def test_the_default_weights_are_those_of_the_estimator():
+    from blufs import BLUFS
+
+    methods = yaml.safe_load((ROOT / "config.yaml").read_text())["methods"]
+    weights = {name: getattr(BLUFS(), name) for name in ("alpha", "beta", "lam", "mu")}
+    assert methods["BLUFS"]["parameters"] == weights
+    for variant in ("BLUFS-I", "BLUFS-II", "BLUFS-III", "BLUFS-final"):
+        own = {k: v for k, v in methods[variant]["parameters"].items() if k in weights}
+        assert own == {k: 0 if (variant, k) == ("BLUFS-III", "beta") else weights[k] for k in own}
