@@ -1,0 +1,62 @@
+"""Put the tables of benchmarks/results into the marked places of docs/solver.md."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+from common import RESULTS
+
+DOCUMENT = Path(__file__).parents[1] / "docs" / "solver.md"
+
+
+def read(name: str):
+    return json.loads((RESULTS / f"{name}.json").read_text())
+
+
+def markdown(header: list[str], rows: list[list]) -> str:
+    def line(cells):
+        return (
+            "| " + " | ".join(f"{c:.2f}" if isinstance(c, float) else str(c) for c in cells) + " |"
+        )
+
+    return "\n".join([line(header), line(["---"] * len(header)), *map(line, rows)])
+
+
+def w_step() -> str:
+    rows = [
+        [r["dataset"], r["s"], r["rule"], r["objective"], r["ACC"], r["seconds"]]
+        for r in read("w_step_comparison")
+    ]
+    return markdown(["data", "s", "rule", "objective", "ACC", "CPU s"], rows)
+
+
+def choices() -> str:
+    rules = ["oracle", "default", "blind", "blind, graph of the data"]
+    report = read("defaults_and_tuning")
+    rows = [
+        [name, result["paper"] or "", *(result[rule]["ACC"] for rule in rules)]
+        for name, result in report.items()
+    ]
+    known = [row for row in rows if row[1] != ""]
+    means = [sum(column) / len(known) for column in list(zip(*known, strict=True))[1:]]
+    rows.append(["mean of the paper's", *means])
+    return markdown(["data", "paper", *rules], rows)
+
+
+def speed() -> str:
+    rows = [
+        [name, what, float(value)]
+        for name, values in read("solver_speed").items()
+        for what, value in values.items()
+    ]
+    return markdown(["problem", "quantity", "value"], rows)
+
+
+if __name__ == "__main__":
+    text = DOCUMENT.read_text()
+    for name, table in (("w_step", w_step), ("choices", choices), ("speed", speed)):
+        block = f"<!-- table {name} -->\n{table()}\n<!-- end -->"
+        text = re.sub(rf"<!-- table {name} -->.*?<!-- end -->", block, text, flags=re.DOTALL)
+    DOCUMENT.write_text(text)
