@@ -102,7 +102,7 @@ def _pixel_rows(
     card = results.cards[dataset]
     X, y = results.data(dataset)
     samples = [np.flatnonzero(y == label)[0] for label in np.unique(y)[: len(panels)]]
-    s = _common_count(rows, methods)
+    s = _common_count(rows, methods, X.shape[1])
     chosen = rows[rows["s"] == s].set_index("method")["features"]
     for row, sample in zip(panels, samples, strict=False):
         image = np.reshape(X[sample], card["image_shape"], order=card["image_order"])
@@ -117,10 +117,11 @@ def _pixel_rows(
         row[0].set_ylabel(f"{results.dataset_label(dataset)}, s = {s}")
 
 
-def _common_count(rows: pd.DataFrame, methods: list[str]) -> int:
-    """The largest s at which most of the methods have a selection."""
+def _common_count(rows: pd.DataFrame, methods: list[str], n_pixels: int) -> int:
+    """The largest s with a selection of most methods that leaves three quarters of the image."""
     counts = rows[rows["method"].isin(methods)].groupby("s")["method"].nunique()
-    return int(counts[counts == counts.max()].index.max())
+    common = counts[counts == counts.max()].index
+    return int(max([s for s in common if 4 * s <= n_pixels], default=common.min()))
 
 
 def _mark_pixels(panel: Axes, features: np.ndarray, shape: list[int], order: Any) -> None:

@@ -56,7 +56,7 @@ def convergence(results: Results, suite: Suite, style: Style) -> tuple[Figure, l
         panel.set_title(results.dataset_label(dataset))
         panel.xaxis.set_major_locator(MaxNLocator(5, integer=True))
     figure.supxlabel("sweep", fontsize="medium")
-    figure.supylabel("objective, scaled to 0..1", fontsize="medium")
+    figure.supylabel("scaled objective", fontsize="medium")
     handles = {line.get_label(): line for panel in panels for line in panel.get_lines()}
     figure.legend(
         handles=list(handles.values()), loc="outside upper center", ncols=3, frameon=False
