@@ -7,6 +7,8 @@ of one outer product.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, lstsq
 
@@ -29,6 +31,7 @@ def exchange(
     B: np.ndarray,
     support: np.ndarray,
     max_moves: int,
+    depths: Sequence[int] = DEPTHS,
     second_start: bool = True,
     tol: float = 1e-7,
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -41,6 +44,8 @@ def exchange(
     support : ndarray of int, shape (s,)
         Positions in 0..q-1.
     max_moves : int
+    depths : sequence of int
+        How many features to exchange at once when no swap of one helps.
     second_start : bool
         Search also from the thresholded dense solution and keep the better result, which is then
         never worse than that one.
@@ -58,7 +63,7 @@ def exchange(
         if second_start:
             rows = np.linalg.norm(solve_spd(H, B), axis=1)
             starts.append(np.argsort(-rows, kind="stable")[: len(support)])
-        tables = [_search(Table(H, B, T), max_moves, tol) for T in starts]
+        tables = [_search(Table(H, B, T), max_moves, depths, tol) for T in starts]
         support = np.flatnonzero(max(tables, key=Table.explained).inside)
     return support, solve_spd(H[np.ix_(support, support)], B[support])
 
@@ -157,10 +162,10 @@ def swap_gains(table: Table) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return gained / (schur + U * ratio) - w / K, T, O
 
 
-def _search(table: Table, max_moves: int, tol: float) -> Table:
+def _search(table: Table, max_moves: int, depths: Sequence[int], tol: float) -> Table:
     smallest = tol * table.explained()
     for _ in range(max_moves):
-        if not (_swap(table, smallest) or _exchange_several(table, smallest)):
+        if not (_swap(table, smallest) or _exchange_several(table, depths, smallest)):
             break
     return table
 
@@ -175,11 +180,11 @@ def _swap(table: Table, smallest: float) -> bool:
     return True
 
 
-def _exchange_several(table: Table, smallest: float) -> bool:
+def _exchange_several(table: Table, depths: Sequence[int], smallest: float) -> bool:
     """Grow and shrink, or shrink and grow, by the first depth that helps."""
     s = int(table.inside.sum())
     before = table.values.copy(), table.inside.copy()
-    for depth in DEPTHS:
+    for depth in depths:
         for first, second, most in (
             (table.grow, table.shrink, len(table.inside) - s),
             (table.shrink, table.grow, s),

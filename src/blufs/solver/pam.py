@@ -103,7 +103,7 @@ def update_p(problem: Problem, state: State) -> State:
     return replace(state, p=p_step(state.V, state.p, problem.allowed, w.beta, w.mu, w.tau))
 
 
-def update_w(problem: Problem, state: State, search: bool, second_start: bool = False) -> State:
+def update_w(problem: Problem, state: State, search: bool, thorough: bool = False) -> State:
     """W on the same support, or on a better one if ``search``."""
     w = problem.weights
     M = Smoothing(problem.neighbors, state.p, w.beta)
@@ -121,7 +121,7 @@ def update_w(problem: Problem, state: State, search: bool, second_start: bool = 
             w.lam,
             w.tau,
             problem.diagonal,
-            second_start,
+            thorough,
         )
     else:
         W = solve_on_support(A, M, state.Y, state.W, w.lam, w.tau)
@@ -145,7 +145,7 @@ def minimize(problem: Problem, state: State, max_iter: int, tol: float) -> Resul
     converged, search = False, True
     while not converged and len(history) <= max_iter:
         state = update_p(problem, state)
-        state = update_w(problem, state, search, second_start=len(history) == 1)
+        state = update_w(problem, state, search, thorough=len(history) == 1)
         state = update_y(problem, state)
         history.append(value(problem, state))
         still = abs(history[-1] - history[-2]) < tol * max(abs(history[-2]), 1)

@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from blufs.solver.data import ScaledData
-from blufs.solver.exchange import exchange, solve_spd
+from blufs.solver.exchange import DEPTHS, exchange, solve_spd
 from blufs.solver.p_step import Smoothing
 from blufs.solver.pursuit import forward_pursuit, largest
 
@@ -51,7 +51,7 @@ def improve_support(
     lam: float,
     tau: float,
     diagonal: np.ndarray,
-    second_start: bool = True,
+    thorough: bool = True,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Re-solve on the support, then exchange features with the most promising ones outside.
 
@@ -67,8 +67,9 @@ def improve_support(
     lam, tau : float
     diagonal : ndarray of shape (d,)
         (About) the diagonal of H, by which candidates are compared before their gain is computed.
-    second_start : bool
-        See :func:`~blufs.solver.exchange.exchange`.
+    thorough : bool
+        Exchange several features at once too; and if all features fit into the search, search from
+        a second start, see :func:`~blufs.solver.exchange.exchange`.
 
     Returns
     -------
@@ -91,7 +92,8 @@ def improve_support(
         np.vstack([B, C.T @ Y]),
         np.arange(len(support)),
         MAX_MOVES,
-        second_start,
+        DEPTHS if thorough else (),
+        second_start=thorough and len(support) + len(pool) == len(diagonal),
     )
     return np.concatenate([support, pool])[positions], np.hstack([A, C])[:, positions], W
 
