@@ -172,9 +172,10 @@ def final_output():
 
 
 def print_summary():
-    """Where the results are and how many cells ran, at the end of a run."""
+    """How many cells ran and where the report is, at the end of a run."""
     for path in map(Path, result("summary.txt")):
+        page = path.with_name("report.html")
         if path.exists():
-            print(
-                f"\n{path.read_text().strip()}\nReport: {path.with_name('report.html')}"
-            )
+            print(f"\n{path.read_text().strip()}")
+        if page.exists():
+            print(f"Report: {page}")
