@@ -20,7 +20,7 @@ from blufs.solver.objective import Weights
 from blufs.solver.p_step import Smoothing, candidate_neighbors, uniform_weights
 from blufs.solver.pam import Problem, Result, State, minimize, start_state
 from blufs.solver.start import principal_graph, principal_vectors, relaxed_start
-from blufs.solver.w_step import start_support
+from blufs.solver.w_step import feature_gains, start_support
 from blufs.solver.y_step import Y_SOLVERS
 
 SIMILARITIES = ("principal", "data")
@@ -329,8 +329,10 @@ class BLUFS(GraphSelector):
     def _order(problem: Problem, state: State) -> np.ndarray:
         """The support by row norm, then the other features by what they would still explain."""
         chosen = state.support[np.argsort(-np.linalg.norm(state.W, axis=1), kind="stable")]
-        R = problem.data.correlate(state.Y - state.Z)
-        gains = np.einsum("ij,ij->i", R, R) / problem.diagonal
+        gains = state.gains
+        if gains is None:
+            gains = feature_gains(problem.data, state.Y - state.Z, problem.diagonal)
+        gains = gains.copy()
         gains[chosen] = -1
         rest = np.argsort(-gains, kind="stable")[: len(gains) - len(chosen)]
         return np.concatenate([chosen, rest])

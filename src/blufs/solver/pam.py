@@ -55,6 +55,8 @@ class State:
         The scaled data on the support.
     Z, V : ndarray of shape (n, c) and (n, k)
         AW, and the squared distances of its rows along the candidates.
+    gains : ndarray of shape (d,), optional
+        What features outside the support would gain, as of the last search.
     """
 
     support: np.ndarray
@@ -64,6 +66,7 @@ class State:
     A: np.ndarray
     Z: np.ndarray
     V: np.ndarray
+    gains: np.ndarray | None = None
 
 
 @dataclass(frozen=True)
@@ -88,9 +91,9 @@ def start_state(
     return _with_w(problem, support, A, W, Y, p)
 
 
-def _with_w(problem: Problem, support, A, W, Y, p) -> State:
+def _with_w(problem: Problem, support, A, W, Y, p, gains=None) -> State:
     Z = A @ W
-    return State(support, W, Y, p, A, Z, candidate_distances(Z, problem.neighbors))
+    return State(support, W, Y, p, A, Z, candidate_distances(Z, problem.neighbors), gains)
 
 
 def value(problem: Problem, state: State) -> float:
@@ -107,11 +110,11 @@ def update_w(problem: Problem, state: State, search: bool, thorough: bool = Fals
     """W on the same support, or on a better one if ``search``."""
     w = problem.weights
     M = Smoothing(problem.neighbors, state.p, w.beta)
-    support, A = state.support, state.A
+    support, A, gains = state.support, state.A, state.gains
     if len(support) == problem.data.shape[1]:
         W = dense_w_step(A, M, state.Y, state.W, w.lam, w.tau)
     elif search:
-        support, A, W = improve_support(
+        support, A, W, gains = improve_support(
             problem.data,
             M,
             state.Y,
@@ -125,7 +128,7 @@ def update_w(problem: Problem, state: State, search: bool, thorough: bool = Fals
         )
     else:
         W = solve_on_support(A, M, state.Y, state.W, w.lam, w.tau)
-    return _with_w(problem, support, A, W, state.Y, state.p)
+    return _with_w(problem, support, A, W, state.Y, state.p, gains)
 
 
 def update_y(problem: Problem, state: State) -> State:

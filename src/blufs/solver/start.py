@@ -10,7 +10,7 @@ from blufs.preprocessing import scale_samples
 from blufs.solver.data import ScaledData
 
 #: Blocks of the Krylov space from which principal vectors are taken, and extra columns of a block.
-_DEPTH, _EXTRA = 6, 5
+_DEPTH, _EXTRA = 4, 5
 
 
 def principal_vectors(data: ScaledData, count: int) -> tuple[np.ndarray, np.ndarray]:
@@ -24,22 +24,25 @@ def principal_vectors(data: ScaledData, count: int) -> tuple[np.ndarray, np.ndar
     """
     n = data.shape[0]
     width = min(n, count + _EXTRA)
-    block = np.random.default_rng(0).standard_normal((n, width))
-    Q = np.linalg.qr(block)[0]
-    block = Q
+    # A basis of half the space would save nothing, so that few samples are treated exactly.
+    Q = np.eye(n) if n <= 2 * width * (_DEPTH + 1) else _krylov_basis(data, width)
+    projected = data.correlate(Q)
+    values, rotation = np.linalg.eigh(projected.T @ projected)
+    keep = np.flatnonzero(values > 1e-10 * values[-1])[::-1][:count]
+    return values[keep], fix_signs(Q @ rotation[:, keep])
+
+
+def _krylov_basis(data: ScaledData, width: int) -> np.ndarray:
+    """Orthonormal basis of the block Krylov space of A A', shape (n, width (_DEPTH + 1))."""
+    start = np.random.default_rng(0).standard_normal((data.shape[0], width))
+    Q = block = np.linalg.qr(start)[0]
     for _ in range(_DEPTH):
-        if Q.shape[1] + width > n:
-            Q = np.eye(n)
-            break
         block = data.dot(data.correlate(block))
         # Twice is enough to keep the whole basis orthogonal to machine precision.
         for _ in range(2):
             block = np.linalg.qr(block - Q @ (Q.T @ block))[0]
         Q = np.hstack([Q, block])
-    projected = data.correlate(Q)
-    values, rotation = np.linalg.eigh(projected.T @ projected)
-    keep = np.flatnonzero(values > 1e-10 * values[-1])[::-1][:count]
-    return values[keep], fix_signs(Q @ rotation[:, keep])
+    return Q
 
 
 def principal_graph(vectors: np.ndarray, n_neighbors: int) -> SampleGraph:

@@ -52,7 +52,7 @@ def improve_support(
     tau: float,
     diagonal: np.ndarray,
     thorough: bool = True,
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Re-solve on the support, then exchange features with the most promising ones outside.
 
     Every move lowers the objective with its proximal term, so the step never raises it.
@@ -74,15 +74,20 @@ def improve_support(
     Returns
     -------
     support, A, W : as above, of the new W
+    gains : ndarray of shape (d,)
+        About what each feature outside would gain alone, see :func:`feature_gains`.
     """
     MA = M @ A
     H = A.T @ MA
     H[np.diag_indices_from(H)] += lam + tau
     B = A.T @ Y + tau * W_old
     W = solve_spd(H, B)
-    pool = promising_features(data, Y - MA @ W, support, diagonal)
+    gains = feature_gains(data, Y - MA @ W, diagonal)
+    outside = gains.copy()
+    outside[support] = -1
+    pool = largest(outside, min(POOL_SIZE, len(gains) - len(support)))
     if len(pool) == 0:
-        return support, A, W
+        return support, A, W, gains
     C = data.columns(pool)
     corner = C.T @ (M @ C)
     corner[np.diag_indices_from(corner)] += lam + tau
@@ -95,20 +100,16 @@ def improve_support(
         DEPTHS if thorough else (),
         second_start=thorough and len(support) + len(pool) == len(diagonal),
     )
-    return np.concatenate([support, pool])[positions], np.hstack([A, C])[:, positions], W
+    return np.concatenate([support, pool])[positions], np.hstack([A, C])[:, positions], W, gains
 
 
-def promising_features(
-    data: ScaledData, misfit: np.ndarray, support: np.ndarray, diagonal: np.ndarray
-) -> np.ndarray:
-    """Features outside the support by ``||a_j' misfit||^2 / H_jj``, the gain of adding them alone.
+def feature_gains(data: ScaledData, misfit: np.ndarray, diagonal: np.ndarray) -> np.ndarray:
+    """``||a_j' misfit||^2 / H_jj`` of every feature, shape (d,); ``misfit`` is Y - MAW (n x c).
 
-    ``misfit`` is ``Y - MAW`` of shape (n, c). Returns at most POOL_SIZE features, best first.
+    For a feature outside the support it is a lower bound of what adding it gains.
     """
     R = data.correlate(misfit)
-    gains = np.einsum("ij,ij->i", R, R) / diagonal
-    gains[support] = -1
-    return largest(gains, min(POOL_SIZE, len(gains) - len(support)))
+    return np.einsum("ij,ij->i", R, R) / diagonal
 
 
 def dense_w_step(
