@@ -61,7 +61,7 @@ def large(n: int, d: int, repeats: int) -> dict:
     gram = cpu_seconds(lambda: X.T @ X, 1)
     fit = cpu_seconds(lambda: BLUFS(100, n_clusters=2).fit(X, precomputed=graph), repeats)
     selector = BLUFS(n_clusters=2)
-    path = cpu_seconds(lambda: selector.select_path(X, S_VALUES, precomputed=graph), 1)
+    path = cpu_seconds(lambda: selector.select_path(X, S_VALUES, precomputed=graph), repeats)
     tracemalloc.start()
     BLUFS(100, n_clusters=2).fit(X, precomputed=graph)
     peak = tracemalloc.get_traced_memory()[1]
