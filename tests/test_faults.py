@@ -210,7 +210,7 @@ def test_results_that_cannot_be_written_stop_the_run(unfinished, evaluated):
         remount(results, "ro")
         refused = unfinished.run(TABLE, check=False)
         assert refused.returncode != 0
-        assert "Read-only file system" in refused.stdout + refused.stderr
+        assert "Write-protected output files" in refused.stdout + refused.stderr
         remount(results, "rw")
         unfinished.run(TABLE)
         assert_same_table(unfinished, evaluated)
@@ -242,7 +242,7 @@ def test_a_fit_over_its_limits_is_a_row(unfinished, evaluated):
         "methods:\n"
         "  Hungry: {class: 'bad_methods:Hungry'}\n"
         "  Hanging: {class: 'bad_methods:Hanging'}\n"
-        "limits: {fit_seconds: 15, memory_mb: 1000}\n"
+        "limits: {fit_seconds: 40, memory_mb: 500}\n"
         "suites: {tiny: {datasets: [rings], methods: [LapScore, Hungry, Hanging],"
         " ablation: {methods: [], datasets: []}, timing: {datasets: [], methods: [], repeats: 1},"
         " stability: {datasets: [], methods: [], resamples: 2, fraction: 0.8}}}\n"
@@ -252,8 +252,8 @@ def test_a_fit_over_its_limits_is_a_row(unfinished, evaluated):
     expected = pd.read_parquet(evaluated.folder / TABLE).query("dataset == 'rings'")
     rows = found.groupby("method")[["status", "reason"]].first()
     assert rows["status"].to_dict() == {"Hanging": "timeout", "Hungry": "memory", "LapScore": "ok"}
-    assert "15 s" in rows.loc["Hanging", "reason"]
-    assert "1000 MB" in rows.loc["Hungry", "reason"]
+    assert "40 s" in rows.loc["Hanging", "reason"]
+    assert "500 MB" in rows.loc["Hungry", "reason"]
     kept = found.query("method == 'LapScore'").reset_index(drop=True)
     before = expected.query("method == 'LapScore'").reset_index(drop=True)
     pd.testing.assert_frame_equal(kept, before, check_exact=True)
