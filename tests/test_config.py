@@ -141,8 +141,10 @@ def test_split_by_s_and_seed_makes_one_job_per_cell(config):
 
 def test_equal_configurations_in_other_words_give_equal_plans(config):
     other = copy.deepcopy(config)
-    other["suites"]["small"]["grids"]["BLUFS"] = [{"alpha": [0.1, 1.0], "beta": [0.1, 1.0, 10.0]}]
+    other["suites"]["small"]["grids"]["BLUFS"] = [{"beta": [0.1, 1.0, 10.0], "alpha": [0.1, 1.0]}]
     other["methods"] = dict(reversed(other["methods"].items()))
+    other["limits"] = {key: float(value) for key, value in reversed(other["limits"].items())}
+    assert str(plan(other).config["limits"]) == str(plan(config).config["limits"])
     part = plan(config).select_part("BLUFS", "grid000-s2-4")
     assert str(plan(other).select_part("BLUFS", "grid000-s2-4")) == str(part)
 

@@ -35,7 +35,7 @@ def test_nothing_changed_nothing_planned(finished):
 def test_key_order_and_number_format_plan_nothing(finished):
     jobs = planned_with(
         finished,
-        "suites: {tiny: {grids: {BLUFS-III: [], BLUFS: [{alpha: [0.1, 1.0], beta: [0.1, 1.0]}]},"
+        "suites: {tiny: {grids: {BLUFS-III: [], BLUFS: [{beta: [0.1, 1.0], alpha: [0.1, 1.0]}]},"
         " oracle_budget: 2, s_values: [2, 4]}}\n"
         "limits: {memory_mb: 12000.0, fit_seconds: 3600.0}\n",
     )

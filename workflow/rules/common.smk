@@ -133,7 +133,7 @@ def fit_mem_mb(wildcards, attempt):
     n, d = expected_shape(DATASETS[wildcards.dataset])
     n, d = n or 5000, d or 1000
     likely = 1000 + 8 * (6 * n * d + 8 * (n**2 + d**2)) / 2**20
-    most = max(likely, 1000 + config["limits"]["memory_mb"])
+    most = max(likely, 1000 + PLAN.config["limits"]["memory_mb"])
     return int(most if attempt >= LAST_ATTEMPT else min(likely * attempt, most))
 
 
@@ -141,7 +141,7 @@ def minutes(fits, wildcards, attempt):
     """Minutes of a job with so many fits (0: none that a limit would end)."""
     n, d = expected_shape(DATASETS[wildcards.dataset])
     likely = (60 + (n or 5000) * (d or 1000) / 50_000) * attempt
-    most = 60 + fits * config["limits"]["fit_seconds"] / 60
+    most = 60 + fits * PLAN.config["limits"]["fit_seconds"] / 60
     return int(most if fits and attempt >= LAST_ATTEMPT else likely)
 
 

@@ -20,7 +20,7 @@ rule evaluate:
     params:
         cells=lambda wc: PLAN.evaluate_parts(wc.dataset, wc.method)[wc.part],
         protocol=PLAN.suite["evaluation"],
-        seed=config["seed"],
+        seed=PLAN.config["seed"],
         code=code("blufs.benchmark.evaluate"),
     script:
         "../scripts/evaluate.py"
@@ -65,8 +65,8 @@ rule time_fit:
         settings=lambda wc: PLAN.settings(wc.method)[0],
         s=lambda wc: PLAN.s_values(wc.dataset)[-1],
         repeats=PLAN.suite["timing"]["repeats"],
-        seed=config["seed"],
-        limits=config["limits"],
+        seed=PLAN.config["seed"],
+        limits=PLAN.config["limits"],
         code=lambda wc: PLAN.method_code(wc.method),
     script:
         "../scripts/time_fit.py"
@@ -92,8 +92,8 @@ rule resample:
         s_values=lambda wc: PLAN.s_values(wc.dataset),
         resamples=PLAN.suite["stability"]["resamples"],
         fraction=PLAN.suite["stability"]["fraction"],
-        seed=config["seed"],
-        limits=config["limits"],
+        seed=PLAN.config["seed"],
+        limits=PLAN.config["limits"],
         code=lambda wc: PLAN.method_code(wc.method),
     script:
         "../scripts/resample.py"

@@ -29,7 +29,7 @@ rule plot_figure:
         runtime=30,
     params:
         suite=suite_info(),
-        style=config["figures"],
+        style=PLAN.config["figures"],
         caption=lambda wc: figure_spec(wc.figure).caption,
         code=lambda wc: code(
             figure_spec(wc.figure).qualified_module, "blufs.analysis.figures.draw"

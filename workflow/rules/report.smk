@@ -21,11 +21,11 @@ rule provenance:
     params:
         # Not the whole configuration: mirrors are folders of one machine.
         config={
-            "seed": config["seed"],
+            "seed": PLAN.config["seed"],
             "suite": PLAN.suite,
-            "methods": config["methods"],
-            "limits": config["limits"],
-            "statistics": config["statistics"],
+            "methods": PLAN.config["methods"],
+            "limits": PLAN.config["limits"],
+            "statistics": PLAN.config["statistics"],
         },
         code=code("blufs.analysis.report.provenance"),
     script:

@@ -18,8 +18,8 @@ rule select:
     params:
         method=lambda wc: PLAN.method(wc.method),
         part=lambda wc: PLAN.select_part(wc.method, wc.part),
-        seed=config["seed"],
-        limits=config["limits"],
+        seed=PLAN.config["seed"],
+        limits=PLAN.config["limits"],
         code=lambda wc: PLAN.method_code(wc.method),
     script:
         "../scripts/select.py"
@@ -42,7 +42,7 @@ rule screen:
         runtime=evaluate_minutes,
     params:
         protocol=PLAN.suite["screening"],
-        seed=config["seed"],
+        seed=PLAN.config["seed"],
         code=code("blufs.benchmark.screen"),
     script:
         "../scripts/screen.py"
@@ -65,7 +65,7 @@ rule choose:
         settings=lambda wc: PLAN.settings(wc.method),
         s_values=lambda wc: PLAN.s_values_of(wc.dataset, wc.method),
         budget=PLAN.suite["oracle_budget"],
-        seed=config["seed"],
+        seed=PLAN.config["seed"],
         code=code("blufs.benchmark.choose"),
     script:
         "../scripts/choose.py"

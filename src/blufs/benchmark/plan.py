@@ -58,7 +58,8 @@ class Plan:
         problems = check_schema(config, schema)
         if problems:
             raise ConfigError(problems)
-        self.config = config
+        # One spelling of everything: what reaches a job must not change with the way it is written.
+        self.config = config = canonical(config)
         self.suite_name: str = config["suite"]
         if self.suite_name not in config["suites"]:
             known = ", ".join(config["suites"])
