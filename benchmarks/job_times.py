@@ -1,17 +1,19 @@
 """Processor seconds of what the jobs of the paper's suite are made of.
 
-``python benchmarks/job_times.py [dataset ...]`` measures, with one thread: the fit of every method
-with its default setting and all numbers of features, k-means and k-NN on a selection under the
-light and the full protocol, and the start of a job. Processor seconds, so that other load on the
-machine matters little. A dataset whose file is not in the folder that BLUFS_MIRROR names (or in
-data/raw) is replaced by random clusters of its size. Adds to benchmarks/results/job_times.json,
-which ``scaling_plan.py`` reads.
+``python benchmarks/job_times.py [--limit 100] [dataset ...]`` measures, with one thread: the fit of
+every method with its default setting and all numbers of features, k-means and k-NN on a selection
+under the light and the full protocol, and the start of a job. Processor seconds, so that other load
+on the machine matters little; a fit is stopped after ``--limit`` of them. A dataset whose file is
+not in the folder that BLUFS_MIRROR names (or in data/raw) is replaced by random clusters of its
+size. Adds to benchmarks/results/job_times.json, which ``scaling_plan.py`` reads.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import resource
+import signal
 import subprocess
 import sys
 import time
@@ -24,6 +26,7 @@ from sklearn.datasets import make_blobs
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
+from blufs.base import MethodLimitError
 from blufs.benchmark.isolation import Limits, run_isolated
 from blufs.benchmark.plan import Plan, expected_shape
 from blufs.benchmark.protocol import make_protocol
@@ -39,7 +42,7 @@ from blufs.registry import make_selector
 
 ROOT = Path(__file__).parents[1]
 OUTPUT = Path(__file__).parent / "results" / "job_times.json"
-LIMITS = Limits(seconds=1800, memory_mb=8000)
+MEMORY_MB = 8000
 SELECTED = 50
 
 
@@ -66,21 +69,35 @@ def arrays(definition: dict) -> tuple[np.ndarray, np.ndarray, str]:
     return X, y, "random clusters of its size"
 
 
-def fit_seconds(plan: Plan, dataset: str, method: str, X: np.ndarray, n_classes: int) -> dict:
-    """Processor seconds of one fit, or what stopped it."""
+def fit_seconds(
+    plan: Plan, dataset: str, method: str, X: np.ndarray, n_classes: int, limit: float
+) -> dict:
+    """Processor seconds of one fit; None and the reason where it was stopped."""
     settings = plan.settings(method)[0]
 
-    def work(settings: dict) -> float:
+    def stop(*_) -> None:
+        raise TimeoutError(f"stopped after {limit:g} processor seconds")
+
+    def work(settings: dict) -> dict:
         cls = plan.method_class(method)
         selector = make_selector(cls, fit_parameters(cls, Fit(settings, 0, 0), n_classes))
+        signal.signal(signal.SIGPROF, stop)
+        signal.setitimer(signal.ITIMER_PROF, limit)
         start = time.process_time()
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            selector.select_path(X, plan.s_values_of(dataset, method))
-        return time.process_time() - start
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", ConvergenceWarning)
+                selector.select_path(X, plan.s_values_of(dataset, method))
+        except TimeoutError as error:
+            return {"seconds": None, "reason": str(error)}
+        except MethodLimitError as error:  # the method refuses data of this size, at once
+            return {"seconds": time.process_time() - start, "reason": str(error)}
+        finally:
+            signal.setitimer(signal.ITIMER_PROF, 0)
+        return {"seconds": time.process_time() - start, "reason": ""}
 
-    (outcome,) = run_isolated(work, [settings], LIMITS)
-    return {"seconds": outcome.value, "status": outcome.status, "reason": outcome.reason}
+    (outcome,) = run_isolated(work, [settings], Limits(100 * limit, MEMORY_MB))
+    return outcome.value or {"seconds": None, "reason": outcome.reason}
 
 
 def scoring_seconds(plan: Plan, dataset: str, X: np.ndarray, y: np.ndarray) -> dict:
@@ -118,7 +135,7 @@ def start_seconds() -> dict[str, float]:
     }
 
 
-def main(names: list[str]) -> None:
+def main(names: list[str], limit: float) -> None:
     plan = paper_plan()
     measured = json.loads(OUTPUT.read_text()) if OUTPUT.exists() else {"datasets": {}}
 
@@ -134,12 +151,16 @@ def main(names: list[str]) -> None:
         entry = {"origin": origin, **shape, "scoring": scoring_seconds(plan, dataset, X, y)}
         measured["datasets"][dataset] = entry | {"fits": {}}
         for method in [m for d, m in plan.pairs() if d == dataset]:
-            found = fit_seconds(plan, dataset, method, X, int(y.max()) + 1)
+            found = fit_seconds(plan, dataset, method, X, int(y.max()) + 1, limit)
             measured["datasets"][dataset]["fits"][method] = found
             print(dataset, method, found, flush=True)
             save()
 
 
 if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("dataset", nargs="*")
+    parser.add_argument("--limit", type=float, default=100, help="processor seconds of one fit")
+    arguments = parser.parse_args()
     with threadpool_limits(1):
-        main(sys.argv[1:])
+        main(arguments.dataset, arguments.limit)

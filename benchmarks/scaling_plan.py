@@ -65,7 +65,9 @@ class Graph:
         return name
 
     def _fit(self, dataset: str, method: str) -> float:
-        return self.measured[dataset]["fits"][method]["seconds"]
+        """Seconds of a fit; those of the limit at which the suite stops it if it was too long."""
+        measured = self.measured[dataset]["fits"][method]["seconds"]
+        return self.plan.config["limits"]["fit_seconds"] if measured is None else measured
 
     def _add_pair(self, dataset: str, method: str) -> None:
         plan, scoring = self.plan, self.measured[dataset]["scoring"]
@@ -164,6 +166,12 @@ def makespans(graphs: dict[str, Graph]) -> list[str]:
     return table([head, *rows])
 
 
+def fit_in_words(fit: dict | None) -> str:
+    if fit is None:
+        return ""
+    return "-" if fit["seconds"] is None else f"{fit['seconds']:.2g}"
+
+
 def fits(measured: dict) -> list[str]:
     datasets = measured["datasets"]
     methods = list(dict.fromkeys(m for entry in datasets.values() for m in entry["fits"]))
@@ -171,8 +179,8 @@ def fits(measured: dict) -> list[str]:
     for name, entry in datasets.items():
         mark = "" if entry["origin"] == "the file" else "*"
         size = f"{entry['n_samples']} x {entry['n_features']}"
-        seconds = [entry["fits"].get(method, {}).get("seconds") for method in methods]
-        rows.append([name + mark, size, *("" if s is None else f"{s:.2g}" for s in seconds)])
+        cells = [fit_in_words(entry["fits"].get(method)) for method in methods]
+        rows.append([name + mark, size, *cells])
     return table(rows)
 
 
@@ -189,8 +197,10 @@ a list scheduler runs over the graph; nothing here was run on that many cores.
 Every job starts with {job_start:.1f} s: {script:.1f} s of imports, and on a cluster twice
 {workflow:.1f} s in which Snakemake reads the workflow (so on one machine it is less). Waiting in a
 queue is not in the table. The dry run of the whole suite takes {dry_run:.1f} processor seconds.
-Every setting of a grid is taken to cost what the default costs, every choice to need an evaluation
-of its own, and a fit for one s to cost what the path over all of them costs: upper bounds.
+These are upper bounds: every setting of a grid is taken to cost what the default costs, every choice
+to need an evaluation of its own, a fit for one s to cost what the path over all of them costs, and
+a fit that was stopped while measuring ({stopped}) to run into the limit of {limit:g} s at which the
+suite ends it.
 
 ## What limits it
 
@@ -209,7 +219,8 @@ single fit runs on one core, because results must not depend on the number of th
 
 {fits}
 
-\\* random clusters of the size of the dataset, where its file was not at hand.
+\\* random clusters of the size of the dataset, where its file was not at hand; "-": stopped while
+measuring; 0: the method does not take data of this size.
 """
 
 
@@ -221,13 +232,17 @@ def way_in_words(graph: Graph) -> str:
 
 def page(measured: dict, graphs: dict[str, Graph]) -> str:
     start = measured["start"]
+    configured = next(iter(graphs.values()))
+    found = [fit for entry in measured["datasets"].values() for fit in entry["fits"].values()]
     return PAGE.format(
+        stopped=f"{sum(fit['seconds'] is None for fit in found)} of {len(found)}",
+        limit=configured.plan.config["limits"]["fit_seconds"],
         makespans="\n".join(makespans(graphs)),
         job_start=cluster_start(measured),
         script=start["script"],
         workflow=start["workflow"],
         dry_run=start["dry run of the suite"],
-        configured_way=way_in_words(next(iter(graphs.values()))),
+        configured_way=way_in_words(configured),
         finest_way=way_in_words(list(graphs.values())[-1]),
         fits="\n".join(fits(measured)),
     )
