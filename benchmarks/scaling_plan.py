@@ -197,7 +197,7 @@ a list scheduler runs over the graph; nothing here was run on that many cores.
 Every job starts with {job_start:.1f} s: {script:.1f} s of imports, and on a cluster twice
 {workflow:.1f} s in which Snakemake reads the workflow (so on one machine it is less). Waiting in a
 queue is not in the table. The dry run of the whole suite takes {dry_run:.1f} processor seconds.
-These are upper bounds: every setting of a grid is taken to cost what the default costs, every choice
+These are upper bounds: every setting of a grid is taken to cost what the default costs, a choice
 to need an evaluation of its own, a fit for one s to cost what the path over all of them costs, and
 a fit that was stopped while measuring ({stopped}) to run into the limit of {limit:g} s at which the
 suite ends it.
