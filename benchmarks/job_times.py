@@ -144,6 +144,7 @@ def main(names: list[str], limit: float) -> None:
         OUTPUT.write_text(json.dumps(measured, indent=1) + "\n")
 
     measured["start"] = start_seconds()
+    measured["limit"] = limit
     save()
     for dataset in names or plan.datasets:
         X, y, origin = arrays(plan.all_datasets[dataset])

@@ -39,10 +39,11 @@ class Job:
 
 
 class Graph:
-    """The jobs of a plan with their times."""
+    """The jobs of a plan with their times; ``stopped`` is that of a fit too long to measure."""
 
-    def __init__(self, plan: Plan, measured: dict, start: float):
-        self.plan, self.start = plan, start
+    def __init__(self, plan: Plan, measured: dict, stopped: float):
+        self.plan, self.stopped = plan, stopped
+        self.start = cluster_start(measured)
         self.measured = measured["datasets"]
         self.jobs: dict[str, Job] = {}
         for dataset in plan.datasets:
@@ -65,9 +66,8 @@ class Graph:
         return name
 
     def _fit(self, dataset: str, method: str) -> float:
-        """Seconds of a fit; those of the limit at which the suite stops it if it was too long."""
         measured = self.measured[dataset]["fits"][method]["seconds"]
-        return self.plan.config["limits"]["fit_seconds"] if measured is None else measured
+        return self.stopped if measured is None else measured
 
     def _add_pair(self, dataset: str, method: str) -> None:
         plan, scoring = self.plan, self.measured[dataset]["scoring"]
@@ -151,17 +151,22 @@ def table(rows: list[list[str]]) -> list[str]:
     return [lines[0], "|" + "---|" * len(rows[0]), *lines[1:]]
 
 
-def makespans(graphs: dict[str, Graph]) -> list[str]:
+def between(least: float, most: float) -> str:
+    words = [in_words(least), in_words(most)]
+    return words[0] if words[0] == words[1] else " to ".join(words)
+
+
+def makespans(graphs: dict[str, tuple[Graph, Graph]]) -> list[str]:
     head = ["jobs are", "jobs", "work", *(f"{cores} cores" for cores in CORES), "longest way"]
     rows = [
         [
             name,
-            str(len(graph.jobs)),
-            in_words(sum(job.seconds for job in graph.jobs.values())),
-            *(in_words(graph.makespan(cores)) for cores in CORES),
-            in_words(max(job.remaining for job in graph.jobs.values())),
+            str(len(pair[0].jobs)),
+            between(*(sum(job.seconds for job in graph.jobs.values()) for graph in pair)),
+            *(between(*(graph.makespan(cores) for graph in pair)) for cores in CORES),
+            between(*(max(job.remaining for job in graph.jobs.values()) for graph in pair)),
         ]
-        for name, graph in graphs.items()
+        for name, pair in graphs.items()
     ]
     return table([head, *rows])
 
@@ -197,14 +202,15 @@ a list scheduler runs over the graph; nothing here was run on that many cores.
 Every job starts with {job_start:.1f} s: {script:.1f} s of imports, and on a cluster twice
 {workflow:.1f} s in which Snakemake reads the workflow (so on one machine it is less). Waiting in a
 queue is not in the table. The dry run of the whole suite takes {dry_run:.1f} processor seconds.
-These are upper bounds: every setting of a grid is taken to cost what the default costs, a choice
-to need an evaluation of its own, a fit for one s to cost what the path over all of them costs, and
-a fit that was stopped while measuring ({stopped}) to run into the limit of {limit:g} s at which the
-suite ends it.
+
+Every setting of a grid is taken to cost what the default costs, every choice to need an evaluation
+of its own, and a fit for one s to cost what the path over all of them costs: upper bounds. Of the
+fits, {stopped} were stopped while measuring; the ranges are for {least:g} s, after which they were
+stopped, and {most:g} s, at which the suite ends a fit.
 
 ## What limits it
 
-As configured, the longest chain of jobs that wait for each other:
+As configured, the longest chain of jobs that wait for each other (at the lower end):
 {configured_way}.
 
 With one setting and one s a job:
@@ -230,28 +236,32 @@ def way_in_words(graph: Graph) -> str:
     )
 
 
-def page(measured: dict, graphs: dict[str, Graph]) -> str:
+def page(measured: dict, graphs: dict[str, tuple[Graph, Graph]]) -> str:
     start = measured["start"]
-    configured = next(iter(graphs.values()))
     found = [fit for entry in measured["datasets"].values() for fit in entry["fits"].values()]
+    configured, *_, finest = [least for least, _ in graphs.values()]
     return PAGE.format(
-        stopped=f"{sum(fit['seconds'] is None for fit in found)} of {len(found)}",
-        limit=configured.plan.config["limits"]["fit_seconds"],
         makespans="\n".join(makespans(graphs)),
         job_start=cluster_start(measured),
         script=start["script"],
         workflow=start["workflow"],
         dry_run=start["dry run of the suite"],
+        stopped=f"{sum(fit['seconds'] is None for fit in found)} of {len(found)}",
+        least=measured["limit"],
+        most=configured.plan.config["limits"]["fit_seconds"],
         configured_way=way_in_words(configured),
-        finest_way=way_in_words(list(graphs.values())[-1]),
+        finest_way=way_in_words(finest),
         fits="\n".join(fits(measured)),
     )
 
 
 def main() -> None:
     measured = json.loads(OUTPUT.read_text())
-    start = cluster_start(measured)
-    graphs = {name: Graph(paper_plan(**jobs), measured, start) for name, jobs in CUTS.items()}
+    graphs = {}
+    for name, jobs in CUTS.items():
+        plan = paper_plan(**jobs)
+        bounds = (measured["limit"], plan.config["limits"]["fit_seconds"])
+        graphs[name] = tuple(Graph(plan, measured, stopped) for stopped in bounds)
     Path(ROOT / "docs/scaling.md").write_text(page(measured, graphs), encoding="utf-8")
 
 
