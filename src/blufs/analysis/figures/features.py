@@ -76,10 +76,12 @@ def pixels(results: Results, suite: Suite, style: Style) -> tuple[Figure, np.nda
     methods = [*suite.ablation, PROPOSED]
     rows = frames.selections(results, methods)
     methods = frames.present(methods, rows["method"])
+    # An image without marks would look like a variant that selects nothing: it has not run there.
+    ran = rows.groupby("dataset")["method"].nunique()
     datasets = [
         name
         for name in frames.present(suite.datasets, rows["dataset"])
-        if results.cards.get(name, {}).get("image_shape")
+        if results.cards.get(name, {}).get("image_shape") and ran[name] == ran.max()
     ][:MAX_IMAGES]
     if not datasets:
         raise NoDataError("No dataset of the suite consists of images.")
