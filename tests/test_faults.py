@@ -109,22 +109,25 @@ def test_the_scheduler_is_killed_at_any_moment(unfinished, evaluated):
     unfinished.run(TABLE)
     duration = time.monotonic() - start
     assert_same_table(unfinished, evaluated)
-    moments = np.random.default_rng(7).uniform(0, duration, KILLS)
-    for number, moment in enumerate(moments, start=1):
-        if number % KILLS_PER_ROUND == 1:
-            remove_work(unfinished)
+    remove_work(unfinished)
+    moments = np.random.default_rng(7)
+    kills = 0
+    while kills < KILLS:
+        moment = moments.uniform(0, duration)
         with started(unfinished) as process:
             try:
                 process.wait(timeout=moment)
-                outcome = f"had ended with exit code {process.returncode}"
+                remove_work(unfinished)  # it had ended before
+                continue
             except subprocess.TimeoutExpired:
                 process.kill()
-                outcome = "killed"
-        print(f"kill {number} of {KILLS} after {moment:.1f} of {duration:.1f} s: {outcome}")
-        if number % KILLS_PER_ROUND == 0:
+        kills += 1
+        print(f"kill {kills} of {KILLS} after {moment:.1f} s; undisturbed: {duration:.1f} s")
+        if kills % KILLS_PER_ROUND == 0:
             unfinished.run(TABLE)
             assert_same_table(unfinished, evaluated)
             assert "Nothing to be done" in unfinished.run(TABLE).stderr
+            remove_work(unfinished)
 
 
 def test_a_killed_scheduler_leaves_a_lock_and_jobs_that_the_next_run_removes(unfinished, evaluated):
