@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from pathlib import Path
 from urllib.parse import urlparse
 
 import pytest
@@ -50,8 +51,6 @@ def report(tmp_path_factory):
             save(figure, paths[-1], paths[-1].with_suffix(".pdf"), style)
     table = folder / "accuracy.md"
     table.write_text(TABLE)
-    deviations = folder / "deviations.md"
-    deviations.write_text("# Deviations\n\nNone.\n")
     page = render(
         results,
         suite,
@@ -59,7 +58,7 @@ def report(tmp_path_factory):
         provenance=provenance({}),
         tables=[table],
         figures=paths,
-        deviations=deviations,
+        deviations=Path(__file__).parents[1] / "docs" / "deviations.md",
     )
     path = folder / "report.html"
     path.write_text(page, encoding="utf-8")
