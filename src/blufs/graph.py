@@ -86,7 +86,7 @@ def smallest_per_row(D: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
     columns = np.empty((len(D), k), dtype=np.intp)
     candidates = kth[:, None] >= D
     unique = candidates.sum(axis=1) == k
-    columns[unique] = np.nonzero(candidates[unique])[1].reshape(-1, k)
+    columns[unique] = np.flatnonzero(candidates[unique]).reshape(-1, k) % D.shape[1]
     for i in np.flatnonzero(~unique):
         tied = np.flatnonzero(candidates[i])
         columns[i] = np.sort(tied[np.argsort(D[i, tied], kind="stable")[:k]])

@@ -237,8 +237,7 @@ class BLUFS(GraphSelector):
         problem = self._problem(X, shared)
         Y, p = self._start(problem, shared), uniform_weights(shared.allowed)
         if self.constraint == "every":
-            M = Smoothing(shared.neighbors, p, self.beta)
-            ridge = self.lam + self.tau
+            M, ridge = problem.smoothing(p), self.lam + self.tau
             order = start_support(problem.data, M, Y, ridge, problem.diagonal, max(s_values))
             results = {s: self._minimize(problem, order[:s], Y, p) for s in s_values}
         else:

@@ -27,7 +27,8 @@ class ScaledData:
 
     def columns(self, features: np.ndarray | slice) -> np.ndarray:
         """``A[:, features]`` as a new float64 array of shape (n, number of features)."""
-        chosen = self.X[:, features].astype(np.float64)
+        # Row by row, which is how sparse matrices want what they multiply.
+        chosen = self.X[:, features].astype(np.float64, order="C")
         chosen -= self.shift[features]
         chosen /= self.divisor[features]
         return chosen

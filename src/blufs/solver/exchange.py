@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, lstsq
+from scipy.linalg.blas import dger
 
 #: Features that are added at once before as many are removed, or the other way round.
 DEPTHS = (2, 4, 8)
@@ -113,7 +114,7 @@ class Table:
         row = values[k] / pivot
         column = values[:, k].copy()
         column[k] = 0
-        values -= np.outer(column, row)
+        values = self.values = dger(-1.0, row, column, a=values.T, overwrite_a=True).T
         values[:, k] = -column / pivot
         row[k] = 1 / pivot
         values[k] = row

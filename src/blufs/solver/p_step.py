@@ -44,11 +44,9 @@ def uniform_weights(allowed: np.ndarray) -> np.ndarray:
 
 def candidate_distances(Z: np.ndarray, neighbors: np.ndarray) -> np.ndarray:
     """``||z_j - z_i||^2`` for every candidate i of every sample j, shape (n, k); Z is (n, c)."""
-    distances = np.empty(neighbors.shape)
-    for l in range(neighbors.shape[1]):  # noqa: E741
-        difference = Z - Z[neighbors[:, l]]
-        distances[:, l] = np.einsum("ij,ij->i", difference, difference)
-    return distances
+    difference = Z.take(neighbors, axis=0)
+    difference -= Z[:, None]
+    return np.einsum("ijk,ijk->ij", difference, difference)
 
 
 def p_step(
@@ -72,8 +70,35 @@ def p_step(
     return project_rows_to_simplex(np.where(allowed, target, -np.inf))
 
 
+class Pattern:
+    """Where the symmetric matrices over a set of candidates have entries, for all weights of them.
+
+    Parameters
+    ----------
+    neighbors : ndarray of int, shape (n, k)
+
+    Attributes
+    ----------
+    columns, starts : ndarray of int
+        Columns of the entries, row by row, and where the rows start, as in a CSR matrix.
+    forward, backward : ndarray of int, shape (n k,)
+        Entry (j, i) and entry (i, j) of every candidate i of every sample j.
+    diagonal : ndarray of int, shape (n,)
+    """
+
+    def __init__(self, neighbors: np.ndarray):
+        n, k = neighbors.shape
+        samples, candidates = np.arange(n), neighbors.ravel()
+        owners = np.repeat(samples, k)
+        keys = np.concatenate([owners * n + candidates, candidates * n + owners, samples * (n + 1)])
+        entries, positions = np.unique(keys, return_inverse=True)
+        self.forward, self.backward, self.diagonal = np.split(positions, [n * k, 2 * n * k])
+        self.columns = entries % n
+        self.starts = np.searchsorted(entries, np.arange(n + 1) * n)
+
+
 class Smoothing:
-    """The matrix ``M = I + 2 beta L``, applied without being formed.
+    """The matrix ``M = I + 2 beta L``, sparse.
 
     L is the Laplacian of the symmetrised P, so that
     ``||Z||^2 + beta sum_ij ||z_i - z_j||^2 P_ij = Tr(Z' M Z)`` for every Z with n rows. M is
@@ -83,21 +108,25 @@ class Smoothing:
     ----------
     neighbors, p : ndarray of shape (n, k)
     beta : float
+    pattern : Pattern, optional
+        That of ``neighbors``, for those who need several M and will not have it made every time.
     """
 
-    def __init__(self, neighbors: np.ndarray, p: np.ndarray, beta: float):
-        n, k = neighbors.shape
-        rows = np.arange(0, n * k + 1, k)
+    def __init__(
+        self, neighbors: np.ndarray, p: np.ndarray, beta: float, pattern: Pattern | None = None
+    ):
         self._beta = beta
-        self._directed = sp.csr_array((p.ravel(), neighbors.ravel(), rows), shape=(n, n))
-        received = np.bincount(neighbors.ravel(), weights=p.ravel(), minlength=n)
-        self._diagonal = 1 + beta * (p.sum(axis=1) + received)
+        if beta == 0:
+            return
+        n = len(neighbors)
+        pattern = pattern or Pattern(neighbors)
+        weights, size = beta * p.ravel(), len(pattern.columns)
+        received = np.bincount(neighbors.ravel(), weights=weights, minlength=n)
+        entries = -np.bincount(pattern.forward, weights=weights, minlength=size)
+        entries -= np.bincount(pattern.backward, weights=weights, minlength=size)
+        entries[pattern.diagonal] += 1 + beta * p.sum(axis=1) + received
+        self._matrix = sp.csr_array((entries, pattern.columns, pattern.starts), shape=(n, n))
 
     def __matmul__(self, A: np.ndarray) -> np.ndarray:
         """``M A`` for A of shape (n, m)."""
-        if self._beta == 0:
-            return A
-        product = self._diagonal[:, None] * A
-        product -= self._beta * (self._directed @ A)
-        product -= self._beta * (self._directed.T @ A)
-        return product
+        return self._matrix @ A if self._beta else A

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 import scipy.sparse as sp
 
 from blufs.solver.data import ScaledData
 from blufs.solver.objective import Weights, objective
-from blufs.solver.p_step import Smoothing, candidate_distances, p_step
+from blufs.solver.p_step import Pattern, Smoothing, candidate_distances, p_step
 from blufs.solver.w_step import dense_w_step, improve_support, solve_on_support
 from blufs.solver.y_step import Y_SOLVERS
 
@@ -36,6 +37,14 @@ class Problem:
     diagonal: np.ndarray
     weights: Weights
     y_solver: str = "polar"
+
+    @cached_property
+    def pattern(self) -> Pattern:
+        return Pattern(self.neighbors)
+
+    def smoothing(self, p: np.ndarray) -> Smoothing:
+        """M for given weights of the candidates."""
+        return Smoothing(self.neighbors, p, self.weights.beta, self.pattern)
 
 
 @dataclass(frozen=True)
@@ -85,7 +94,7 @@ def start_state(
 ) -> State:
     """State with the best W on a support for given Y and P."""
     w = problem.weights
-    M = Smoothing(problem.neighbors, p, w.beta)
+    M = problem.smoothing(p)
     solve = solve_on_support if len(support) < problem.data.shape[1] else dense_w_step
     W = solve(A, M, Y, np.zeros((len(support), Y.shape[1])), w.lam, w.tau)
     return _with_w(problem, support, A, W, Y, p)
@@ -109,7 +118,7 @@ def update_p(problem: Problem, state: State) -> State:
 def update_w(problem: Problem, state: State, search: bool, thorough: bool = False) -> State:
     """W on the same support, or on a better one if ``search``."""
     w = problem.weights
-    M = Smoothing(problem.neighbors, state.p, w.beta)
+    M = problem.smoothing(state.p)
     support, A, gains = state.support, state.A, state.gains
     if len(support) == problem.data.shape[1]:
         W = dense_w_step(A, M, state.Y, state.W, w.lam, w.tau)

@@ -25,24 +25,32 @@ def principal_vectors(data: ScaledData, count: int) -> tuple[np.ndarray, np.ndar
     n = data.shape[0]
     width = min(n, count + _EXTRA)
     # A basis of half the space would save nothing, so that few samples are treated exactly.
-    Q = np.eye(n) if n <= 2 * width * (_DEPTH + 1) else _krylov_basis(data, width)
-    projected = data.correlate(Q)
+    if n <= 2 * width * (_DEPTH + 1):
+        Q = np.eye(n)
+        projected = data.correlate(Q)
+    else:
+        Q, projected = _krylov_basis(data, width)
     values, rotation = np.linalg.eigh(projected.T @ projected)
     keep = np.flatnonzero(values > 1e-10 * values[-1])[::-1][:count]
     return values[keep], fix_signs(Q @ rotation[:, keep])
 
 
-def _krylov_basis(data: ScaledData, width: int) -> np.ndarray:
-    """Orthonormal basis of the block Krylov space of A A', shape (n, width (_DEPTH + 1))."""
+def _krylov_basis(data: ScaledData, width: int) -> tuple[np.ndarray, np.ndarray]:
+    """Orthonormal basis Q of the block Krylov space of A A', and A'Q.
+
+    Q has the shape (n, m) and A'Q the shape (d, m), with m = width (_DEPTH + 1).
+    """
     start = np.random.default_rng(0).standard_normal((data.shape[0], width))
-    Q = block = np.linalg.qr(start)[0]
+    Q = np.linalg.qr(start)[0]
+    projected = data.correlate(Q)
     for _ in range(_DEPTH):
-        block = data.dot(data.correlate(block))
+        block = data.dot(projected[:, -width:])
         # Twice is enough to keep the whole basis orthogonal to machine precision.
         for _ in range(2):
             block = np.linalg.qr(block - Q @ (Q.T @ block))[0]
         Q = np.hstack([Q, block])
-    return Q
+        projected = np.hstack([projected, data.correlate(block)])
+    return Q, projected
 
 
 def principal_graph(vectors: np.ndarray, n_neighbors: int) -> SampleGraph:

@@ -100,7 +100,8 @@ def improve_support(
         DEPTHS if thorough else (),
         second_start=thorough and len(support) + len(pool) == len(diagonal),
     )
-    return np.concatenate([support, pool])[positions], np.hstack([A, C])[:, positions], W, gains
+    support = np.concatenate([support, pool])[positions]
+    return support, np.hstack([A, C]).take(positions, axis=1), W, gains
 
 
 def feature_gains(data: ScaledData, misfit: np.ndarray, diagonal: np.ndarray) -> np.ndarray:
