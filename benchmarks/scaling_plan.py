@@ -38,6 +38,12 @@ class Job:
     remaining: float = 0.0
 
 
+def unmeasured(plan: Plan, measured: dict) -> list[str]:
+    """Datasets of which not all fits were measured."""
+    fits = {name: entry["fits"] for name, entry in measured["datasets"].items()}
+    return sorted({name for name, method in plan.pairs() if method not in fits.get(name, {})})
+
+
 class Graph:
     """The jobs of a plan with their times; ``stopped`` is that of a fit too long to measure."""
 
@@ -46,11 +52,14 @@ class Graph:
         self.start = cluster_start(measured)
         self.measured = measured["datasets"]
         self.jobs: dict[str, Job] = {}
+        self.missing = unmeasured(plan, measured)
         for dataset in plan.datasets:
-            self._add(f"download {dataset}", 0)
-            self._add(f"preprocess {dataset}", 0, [f"download {dataset}"])
+            if dataset not in self.missing:
+                self._add(f"download {dataset}", 0)
+                self._add(f"preprocess {dataset}", 0, [f"download {dataset}"])
         for dataset, method in plan.pairs():
-            self._add_pair(dataset, method)
+            if dataset not in self.missing:
+                self._add_pair(dataset, method)
         self._add_repeats("time_fit", plan.suite["timing"], "repeats")
         self._add_repeats("resample", plan.suite["stability"], "resamples")
         self._add("collect", 0, [n for n in self.jobs if n.split()[0] not in ("select", "choose")])
@@ -93,7 +102,7 @@ class Graph:
 
     def _add_repeats(self, rule: str, section: dict, count: str) -> None:
         for dataset in section["datasets"]:
-            for method in section["methods"]:
+            for method in section["methods"] if dataset not in self.missing else []:
                 seconds = section[count] * self._fit(dataset, method)
                 self._add(f"{rule} {dataset} {method}", seconds, [f"preprocess {dataset}"])
 
@@ -157,7 +166,7 @@ def between(least: float, most: float) -> str:
 
 
 def makespans(graphs: dict[str, tuple[Graph, Graph]]) -> list[str]:
-    head = ["jobs are", "jobs", "work", *(f"{cores} cores" for cores in CORES), "longest way"]
+    head = ["jobs are", "jobs", "work", *(f"cores: {cores}" for cores in CORES), "longest way"]
     rows = [
         [
             name,
@@ -199,7 +208,7 @@ a list scheduler runs over the graph; nothing here was run on that many cores.
 
 {makespans}
 
-Every job starts with {job_start:.1f} s: {script:.1f} s of imports, and on a cluster twice
+{missing}Every job starts with {job_start:.1f} s: {script:.1f} s of imports, and on a cluster twice
 {workflow:.1f} s in which Snakemake reads the workflow (so on one machine it is less). Waiting in a
 queue is not in the table. The dry run of the whole suite takes {dry_run:.1f} processor seconds.
 
@@ -226,7 +235,7 @@ single fit runs on one core, because results must not depend on the number of th
 {fits}
 
 \\* random clusters of the size of the dataset, where its file was not at hand; "-": stopped while
-measuring; 0: the method does not take data of this size.
+measuring.
 """
 
 
@@ -240,8 +249,10 @@ def page(measured: dict, graphs: dict[str, tuple[Graph, Graph]]) -> str:
     start = measured["start"]
     found = [fit for entry in measured["datasets"].values() for fit in entry["fits"].values()]
     configured, *_, finest = [least for least, _ in graphs.values()]
+    missing = configured.missing
     return PAGE.format(
         makespans="\n".join(makespans(graphs)),
+        missing=f"Not measured, and not in the table: {', '.join(missing)}.\n\n" if missing else "",
         job_start=cluster_start(measured),
         script=start["script"],
         workflow=start["workflow"],
