@@ -18,7 +18,7 @@ from blufs.preprocessing import FEATURE_SCALINGS, scale_features
 from blufs.solver.data import ScaledData
 from blufs.solver.objective import Weights
 from blufs.solver.p_step import Smoothing, candidate_neighbors, uniform_weights
-from blufs.solver.pam import Problem, Result, State, minimize, start_state
+from blufs.solver.pam import Problem, Result, State, minimize, start_state, with_first_gains
 from blufs.solver.start import principal_graph, principal_vectors, relaxed_start
 from blufs.solver.w_step import feature_gains, start_support
 from blufs.solver.y_step import Y_SOLVERS
@@ -239,12 +239,12 @@ class BLUFS(GraphSelector):
         if self.constraint == "every":
             M, ridge = problem.smoothing(p), self.lam + self.tau
             order = start_support(problem.data, M, Y, ridge, problem.diagonal, max(s_values))
-            results = {s: self._minimize(problem, order[:s], Y, p) for s in s_values}
+            results = self._minimize(problem, [order[:s] for s in s_values], Y, p)
         else:
-            result = self._minimize(problem, np.arange(X.shape[1]), Y, p)
-            results = dict.fromkeys(s_values, result)
-        self._warn_unless_converged(results)
-        return {s: self._solution(problem, result, s) for s, result in results.items()}
+            results = self._minimize(problem, [np.arange(X.shape[1])], Y, p) * len(s_values)
+        by_size = dict(zip(s_values, results, strict=True))
+        self._warn_unless_converged(by_size)
+        return {s: self._solution(problem, result, s) for s, result in by_size.items()}
 
     def _check_shared(self, X: np.ndarray, shared: SharedStart) -> SharedStart:
         """The shared part, if it was made for data and clusters of this size."""
@@ -285,9 +285,12 @@ class BLUFS(GraphSelector):
             problem.S, shared.spectral, shared.principal, shared.squares, self.alpha
         )
 
-    def _minimize(self, problem: Problem, support: np.ndarray, Y, p) -> Result:
-        state = start_state(problem, support, problem.data.columns(support), Y, p)
-        return minimize(problem, state, self.max_iter, self.tol)
+    def _minimize(self, problem: Problem, supports: list[np.ndarray], Y, p) -> list[Result]:
+        columns = problem.data.columns
+        states = [start_state(problem, T, columns(T), Y, p) for T in supports]
+        if len(states) > 1 and self.max_iter > 0:
+            states = with_first_gains(problem, states)
+        return [minimize(problem, state, self.max_iter, self.tol) for state in states]
 
     def _warn_unless_converged(self, results: dict[int, Result]) -> None:
         late = sorted(s for s, result in results.items() if not result.converged)

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from blufs.solver.data import ScaledData
 from blufs.solver.objective import Weights, objective
 from blufs.solver.p_step import Pattern, Smoothing, candidate_distances, p_step
-from blufs.solver.w_step import dense_w_step, improve_support, solve_on_support
+from blufs.solver.w_step import dense_w_step, improve_support, joint_gains, solve_on_support
 from blufs.solver.y_step import Y_SOLVERS
 
 
@@ -65,7 +65,8 @@ class State:
     Z, V : ndarray of shape (n, c) and (n, k)
         AW, and the squared distances of its rows along the candidates.
     gains : ndarray of shape (d,), optional
-        What features outside the support would gain, as of the last search.
+        What features outside the support would gain, as of the last search; at the start, as of
+        the first one, see :func:`with_first_gains`.
     """
 
     support: np.ndarray
@@ -93,11 +94,14 @@ def start_state(
     problem: Problem, support: np.ndarray, A: np.ndarray, Y: np.ndarray, p: np.ndarray
 ) -> State:
     """State with the best W on a support for given Y and P."""
-    w = problem.weights
-    M = problem.smoothing(p)
-    solve = solve_on_support if len(support) < problem.data.shape[1] else dense_w_step
-    W = solve(A, M, Y, np.zeros((len(support), Y.shape[1])), w.lam, w.tau)
+    W = _solve(problem, A, problem.smoothing(p), Y, np.zeros((len(support), Y.shape[1])))
     return _with_w(problem, support, A, W, Y, p)
+
+
+def _solve(problem: Problem, A, M: Smoothing, Y, W_old) -> np.ndarray:
+    """The best W on the support to which the columns A belong."""
+    solve = solve_on_support if A.shape[1] < problem.data.shape[1] else dense_w_step
+    return solve(A, M, Y, W_old, problem.weights.lam, problem.weights.tau)
 
 
 def _with_w(problem: Problem, support, A, W, Y, p, gains=None) -> State:
@@ -110,19 +114,31 @@ def value(problem: Problem, state: State) -> float:
     return objective(state.Z, state.W, state.Y, state.p, state.V, problem.S, problem.weights)
 
 
+def with_first_gains(problem: Problem, states: list[State]) -> list[State]:
+    """The states with the gains that their first sweep will need, by one pass over X for all."""
+    misfits = []
+    for state in states:
+        M = problem.smoothing(update_p(problem, state).p)
+        W = _solve(problem, state.A, M, state.Y, state.W)
+        misfits.append(state.Y - M @ (state.A @ W))
+    gains = joint_gains(problem.data, misfits, problem.diagonal)
+    return [replace(state, gains=own) for state, own in zip(states, gains, strict=True)]
+
+
 def update_p(problem: Problem, state: State) -> State:
     w = problem.weights
     return replace(state, p=p_step(state.V, state.p, problem.allowed, w.beta, w.mu, w.tau))
 
 
 def update_w(problem: Problem, state: State, search: bool, thorough: bool = False) -> State:
-    """W on the same support, or on a better one if ``search``."""
+    """W on the same support, or on a better one if ``search``.
+
+    The thorough search is the first one, for which the gains may be known.
+    """
     w = problem.weights
     M = problem.smoothing(state.p)
     support, A, gains = state.support, state.A, state.gains
-    if len(support) == problem.data.shape[1]:
-        W = dense_w_step(A, M, state.Y, state.W, w.lam, w.tau)
-    elif search:
+    if search and len(support) < problem.data.shape[1]:
         support, A, W, gains = improve_support(
             problem.data,
             M,
@@ -134,9 +150,10 @@ def update_w(problem: Problem, state: State, search: bool, thorough: bool = Fals
             w.tau,
             problem.diagonal,
             thorough,
+            gains if thorough else None,
         )
     else:
-        W = solve_on_support(A, M, state.Y, state.W, w.lam, w.tau)
+        W = _solve(problem, A, M, state.Y, state.W)
     return _with_w(problem, support, A, W, state.Y, state.p, gains)
 
 

@@ -9,6 +9,8 @@ products with A and systems of the size of the support are needed.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from blufs.solver.data import ScaledData
@@ -52,6 +54,7 @@ def improve_support(
     tau: float,
     diagonal: np.ndarray,
     thorough: bool = True,
+    gains: np.ndarray | None = None,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Re-solve on the support, then exchange features with the most promising ones outside.
 
@@ -70,6 +73,8 @@ def improve_support(
     thorough : bool
         Exchange several features at once too; and if all features fit into the search, search from
         a second start, see :func:`~blufs.solver.exchange.exchange`.
+    gains : ndarray of shape (d,), optional
+        As returned, if they are known already, which spares a pass over X.
 
     Returns
     -------
@@ -82,7 +87,8 @@ def improve_support(
     H[np.diag_indices_from(H)] += lam + tau
     B = A.T @ Y + tau * W_old
     W = solve_spd(H, B)
-    gains = feature_gains(data, Y - MA @ W, diagonal)
+    if gains is None:
+        gains = feature_gains(data, Y - MA @ W, diagonal)
     outside = gains.copy()
     outside[support] = -1
     pool = largest(outside, min(POOL_SIZE, len(gains) - len(support)))
@@ -109,8 +115,15 @@ def feature_gains(data: ScaledData, misfit: np.ndarray, diagonal: np.ndarray) ->
 
     For a feature outside the support it is a lower bound of what adding it gains.
     """
-    R = data.correlate(misfit)
-    return np.einsum("ij,ij->i", R, R) / diagonal
+    return joint_gains(data, [misfit], diagonal)[0]
+
+
+def joint_gains(
+    data: ScaledData, misfits: Sequence[np.ndarray], diagonal: np.ndarray
+) -> list[np.ndarray]:
+    """:func:`feature_gains` for several misfits, by one pass over X."""
+    products = np.split(data.correlate(np.hstack(misfits)), len(misfits), axis=1)
+    return [np.einsum("ij,ij->i", R, R) / diagonal for R in products]
 
 
 def dense_w_step(
