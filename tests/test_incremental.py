@@ -9,7 +9,7 @@ pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
 
 TINY = "tests/config/tiny.yaml"
 #: Jobs that every change of a result entails: they read all of them.
-AGGREGATES = {"collect", "test_statistics", "build_table", "plot_figure", "provenance", "report"}
+AGGREGATES = {"collect", "test_statistics", "build_tables", "plot_figure", "provenance", "report"}
 AGGREGATES |= {"verify", "all"}
 
 

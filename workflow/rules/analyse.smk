@@ -23,28 +23,26 @@ rule test_statistics:
         "../scripts/statistics.py"
 
 
-rule build_table:
+# All tables in one job: loading their code takes longer than building them.
+rule build_tables:
     input:
-        frames=lambda wc: result("{frame}.parquet", frame=TABLES[wc.table]),
+        frames=result("{frame}.parquet", frame=sorted(set(sum(TABLES.values(), [])))),
         cards=result("data/{dataset}/card.json", dataset=PLAN.datasets),
-        # Only the correlations of the selected features need the data themselves.
-        arrays=lambda wc: result(
-            "data/{dataset}/dataset.npz",
-            dataset=PLAN.datasets if wc.table == "redundancy" else [],
-        ),
+        arrays=result("data/{dataset}/dataset.npz", dataset=PLAN.datasets),
         paper=os.path.relpath(ROOT / "data/paper_results.yaml"),
     output:
-        csv=report(
-            f"{RESULTS}/tables/{{table}}.csv",
-            category="Tables",
-            labels={"table": "{table}"},
-        ),
-        md=f"{RESULTS}/tables/{{table}}.md",
-        tex=f"{RESULTS}/tables/{{table}}.tex",
+        csv=[
+            report(
+                f"{RESULTS}/tables/{table}.csv",
+                category="Tables",
+                labels={"table": table},
+            )
+            for table in TABLES
+        ],
+        md=[f"{RESULTS}/tables/{table}.md" for table in TABLES],
+        tex=[f"{RESULTS}/tables/{table}.tex" for table in TABLES],
     log:
-        f"logs/{{suite}}/tables/{{table}}.log",
-    wildcard_constraints:
-        table="|".join(TABLES),
+        f"logs/{{suite}}/tables.log",
     conda:
         "../envs/blufs.yaml"
     threads: 1
@@ -55,4 +53,4 @@ rule build_table:
         suite=suite_info(),
         code=code("blufs.analysis.tables"),
     script:
-        "../scripts/table.py"
+        "../scripts/tables.py"
