@@ -34,7 +34,7 @@ def against_transcription(repeats: int) -> dict:
     """COIL20, s = 100: a whole fit, the graph included, against the dense transcription."""
     X, y = load("COIL20")
     c = int(y.max()) + 1
-    dense = cpu_seconds(lambda: dense_blufs(X, c, 100), 1)
+    dense = cpu_seconds(lambda: dense_blufs(X, c, 100), repeats)
     fit = cpu_seconds(lambda: BLUFS(100, n_clusters=c).fit(X), repeats)
     selector = BLUFS(n_clusters=c)
     shared = selector.precompute(X)
@@ -58,7 +58,7 @@ def large(n: int, d: int, repeats: int) -> dict:
     X[:, :100] += np.outer(classes, rng.uniform(0.2, 1.5, 100))
     graph = SampleGraph.from_data(X[:, :50], 10)
     graph.leading_eigenvectors(2)
-    gram = cpu_seconds(lambda: X.T @ X, 1)
+    gram = cpu_seconds(lambda: X.T @ X, repeats)
     fit = cpu_seconds(lambda: BLUFS(100, n_clusters=2).fit(X, precomputed=graph), repeats)
     selector = BLUFS(n_clusters=2)
     path = cpu_seconds(lambda: selector.select_path(X, S_VALUES, precomputed=graph), repeats)
