@@ -78,7 +78,7 @@ def large(n: int, d: int, repeats: int) -> dict:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--repeats", type=int, default=7)
     parser.add_argument("--shape", type=int, nargs=2, default=[7000, 5000])
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")
