@@ -29,7 +29,7 @@ run: env  ## Run the default suite: results/demo/report.html
 test: env lint test-fast  ## Lint and the test suite
 
 test-fast: env
-	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pytest -m "not slow and not slurm" -n 2 --dist loadgroup
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pytest -m "not slow and not slurm" -n 2 --dist worksteal
 
 test-slow: env  ## The tests that take minutes
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pytest -m "slow and not faults and not slurm"

@@ -1,6 +1,9 @@
 """Fixtures that several test modules share."""
 
+import fcntl
+import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -10,20 +13,41 @@ sys.path.insert(0, str(Path(__file__).parent))
 from project_copy import TABLE, ProjectCopy
 
 
+def made_once(
+    tmp_path_factory: pytest.TempPathFactory, name: str, make: Callable[[Path], None]
+) -> ProjectCopy:
+    """A copy of the project that the first process makes and the others of this run wait for."""
+    base = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        base = base.parent
+    folder, done = base / name / "copy", base / name / "done"
+    folder.parent.mkdir(exist_ok=True)
+    with open(base / f"{name}.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not done.exists():
+            make(folder)
+            done.touch()
+    return ProjectCopy(folder)
+
+
 @pytest.fixture(scope="session")
 def evaluated(tmp_path_factory) -> ProjectCopy:
     """A copy of the project with the results table of the tiny suite. Do not edit: clone it."""
-    copy = ProjectCopy.make(tmp_path_factory.mktemp("evaluated") / "copy")
-    copy.run(TABLE)
-    return copy
+
+    def make(folder: Path) -> None:
+        ProjectCopy.make(folder).run(TABLE)
+
+    return made_once(tmp_path_factory, "evaluated", make)
 
 
 @pytest.fixture(scope="session")
 def finished(evaluated, tmp_path_factory) -> ProjectCopy:
     """A copy in which the tiny suite has run to its end. Do not edit: clone it."""
-    copy = evaluated.clone(tmp_path_factory.mktemp("finished") / "copy")
-    copy.run()
-    return copy
+
+    def make(folder: Path) -> None:
+        evaluated.clone(folder).run()
+
+    return made_once(tmp_path_factory, "finished", make)
 
 
 @pytest.fixture

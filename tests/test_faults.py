@@ -20,7 +20,6 @@ pytestmark = [
     pytest.mark.slow,
     pytest.mark.faults,
     pytest.mark.workflow,
-    pytest.mark.xdist_group("workflow"),
 ]
 
 KILLS = 20

@@ -1,11 +1,12 @@
 """A change re-runs what it touches and nothing else: asked of Snakemake's own plan."""
 
 import json
+import os
 import shutil
 
 import pytest
 
-pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
+pytestmark = pytest.mark.workflow
 
 TINY = "tests/config/tiny.yaml"
 #: Jobs that every change of a result entails: they read all of them.
@@ -15,8 +16,9 @@ AGGREGATES |= {"verify", "all"}
 
 def planned_with(project, text):
     """Jobs after a further configuration file with ``text``."""
-    (project.folder / "change.yaml").write_text(text)
-    return project.planned("--configfile", TINY, "change.yaml", configfile="")
+    name = f"change-{os.getpid()}.yaml"  # other processes plan in the same folder
+    (project.folder / name).write_text(text)
+    return project.planned("--configfile", TINY, name, configfile="")
 
 
 def cells(jobs):

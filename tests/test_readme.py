@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
+pytestmark = pytest.mark.workflow
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text()

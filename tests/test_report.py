@@ -278,7 +278,6 @@ def _luminance(color):
 
 
 @pytest.mark.workflow
-@pytest.mark.xdist_group("workflow")
 def test_report_of_snakemake_itself_shows_figures_with_their_captions(finished, tmp_path):
     # It fetches its own scripts from the network when it is made; here they are empty.
     (tmp_path / "sitecustomize.py").write_text(

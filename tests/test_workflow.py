@@ -6,7 +6,7 @@ import re
 import pandas as pd
 import pytest
 
-pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
+pytestmark = pytest.mark.workflow
 
 
 def results_of(project, suite="tiny"):
