@@ -86,6 +86,7 @@ def test_a_new_number_of_features_is_all_that_is_fitted(project):
     assert jobs["select", "wine", "BLUFS"] == jobs["screen", "wine", "BLUFS"] == 1
     folder = project.folder / "results/tiny/selections/wine/BLUFS"
     before = (folder / "grid000-s2-4.json").stat().st_mtime_ns
+    (project.folder / "change.yaml").write_text(change)
     project.run(target, "--configfile", TINY, "change.yaml", configfile="")
     assert (folder / "grid000-s2-4.json").stat().st_mtime_ns == before
     apart = [*fitted(folder / "grid000-s2-4.json"), *fitted(folder / "grid000-s3.json")]

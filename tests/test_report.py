@@ -277,6 +277,7 @@ def _luminance(color):
     return sum(w * c for w, c in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
 
 
+@pytest.mark.slow
 @pytest.mark.workflow
 def test_report_of_snakemake_itself_shows_figures_with_their_captions(finished, tmp_path):
     # It fetches its own scripts from the network when it is made; here they are empty.

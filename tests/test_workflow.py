@@ -54,6 +54,7 @@ def test_one_cell_by_name(project):
             assert len(found["features"]) == 4
 
 
+@pytest.mark.slow
 def test_split_jobs_give_the_same_values(project):
     (project.folder / "split.yaml").write_text(
         "jobs: {split_by: [s, seed]}\n"
