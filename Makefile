@@ -9,6 +9,8 @@ EXTRAS := workflow,slurm,test,dev
 export OMP_NUM_THREADS := 1
 export OPENBLAS_NUM_THREADS := 1
 export MKL_NUM_THREADS := 1
+# Hundreds of jobs import the same modules: let the first one keep their bytecode.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help env run test test-fast test-slow test-faults test-slurm lint format bench constraints clean
 
@@ -20,7 +22,7 @@ env: $(STAMP)  ## Make .venv with everything (does nothing when nothing changed)
 $(STAMP): pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "blufs needs Python 3.11 or newer, this is " + sys.version.split()[0])'
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check -c constraints.txt -e '.[$(EXTRAS)]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[$(EXTRAS)]'
 	touch $@
 
 run: env  ## Run the default suite: results/demo/report.html
