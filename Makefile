@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 # The order matters to nobody but the reader: library, workflow, tests, tools.
-EXTRAS := workflow,slurm,test,dev
+EXTRAS := workflow,slurm,approx,test,dev
 # Numbers must not depend on how many threads a machine offers; parallelism is across jobs.
 export OMP_NUM_THREADS := 1
 export OPENBLAS_NUM_THREADS := 1
