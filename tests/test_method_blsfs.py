@@ -8,11 +8,12 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from blufs import BLSFS, SampleGraph
-from blufs.graph import laplacian
+from blufs.graph import laplacian, nearest_neighbors
 from blufs.methods.blsfs import (
     graph_step,
     label_objective,
     label_step,
+    nearest_projected,
     regression_step,
     spectral_labels,
 )
@@ -53,7 +54,7 @@ def test_both_forms_of_the_regression_step_agree():
 def test_graph_step_beats_any_other_graph():
     rng = np.random.default_rng(1)
     Z = rng.standard_normal((15, 2))
-    P, r, spread = graph_step(Z, 4, None)
+    P, r, spread = graph_step(*nearest_neighbors(Z, 5)[:2], 4, None)
     V = ((Z[:, None] - Z[None]) ** 2).sum(axis=2)
     P = P.toarray()
     np.testing.assert_allclose(P.sum(axis=0), 1)
@@ -67,6 +68,19 @@ def test_graph_step_beats_any_other_graph():
             candidates = rng.permutation(np.delete(np.arange(15), j))[:4]
             other[candidates, j] = rng.dirichlet(np.ones(4))
         assert np.sum(V * other) + r * np.sum(other**2) > spread
+
+
+def test_neighbors_from_a_guess_are_the_nearest():
+    rng = np.random.default_rng(2)
+    # A lattice with ties and duplicates, whole numbers so that distances are exact.
+    Z = rng.integers(6, size=(400, 3)).astype(float)
+    expected, distances, _ = nearest_neighbors(Z, 7)
+    good = nearest_neighbors(Z + 0.1 * rng.standard_normal(Z.shape), 7)[0]
+    poor = (np.arange(400)[:, None] + rng.integers(1, 57, size=(400, 1)) * np.arange(1, 8)) % 400
+    for guess in (good, poor):
+        indices, found = nearest_projected(Z, guess)
+        np.testing.assert_array_equal(indices, expected)
+        np.testing.assert_allclose(found, distances, atol=1e-12)
 
 
 @pytest.mark.parametrize("alpha", [0.0, 0.3, 10.0])

@@ -32,6 +32,12 @@ from blufs.simplex import project_rows_to_simplex
 #: Smoothing of the row norms, ``sqrt(||w||^2 + eps)``, that keeps the weights below finite.
 _EPS = np.finfo(float).eps
 _MAX_SWEEPS = 20
+#: Columns of a panel of the Gram matrix, of which one triangle is made.
+_PANEL = 128
+#: Entries of one block of distances: stays in the cache of a processor.
+_BLOCK_ENTRIES = 2**17
+#: Candidates per sample above which the plain search for neighbours is the better one.
+_MAX_CANDIDATES = 200
 
 
 class BLSFS(GraphSelector):
@@ -150,7 +156,7 @@ class BLSFS(GraphSelector):
             similarity, _ = adaptive_neighbors(indices, distances)
         centered = scaled - scaled.mean(axis=0)
         gram = centered.T @ centered if X.shape[1] <= len(X) else None
-        return Start(sample_graph, centered, gram, similarity.T.tocsr(), labels)
+        return Start(sample_graph, centered, gram, similarity.T.tocsr(), indices, labels)
 
     def _rank(self, X: np.ndarray, precomputed) -> Solution:
         start = precomputed if isinstance(precomputed, Start) else self._start(X, precomputed)
@@ -185,13 +191,15 @@ class Start:
     """What does not depend on the tuned weights.
 
     ``X`` is scaled and centred (n x d), ``gram`` is ``X'X`` or None when d > n, ``similarity`` the
-    initial P (columns sum to 1), ``labels`` the initial pseudo-labels.
+    initial P (columns sum to 1), ``neighbors`` the k + 1 nearest samples of each (n x (k + 1)),
+    ``labels`` the initial pseudo-labels.
     """
 
     graph: SampleGraph
     X: np.ndarray
     gram: np.ndarray | None
     similarity: sp.csr_array
+    neighbors: np.ndarray
     labels: np.ndarray
 
 
@@ -220,7 +228,7 @@ def solve(start: Start, *, n_clusters, n_neighbors, weights, max_iter, tol):
     alpha, beta, gamma = weights
     X, S = start.X, start.graph.normalized
     alpha = alpha * len(X) / n_clusters  # the factor of F
-    labels, P = start.labels.copy(), start.similarity
+    labels, P, neighbors = start.labels.copy(), start.similarity, start.neighbors
     Y = np.eye(n_clusters)[labels]
     W = regression_step(X, start.gram, Y, laplacian(P), np.ones(X.shape[1]), beta, gamma)
     regularization: float | None = None
@@ -230,7 +238,8 @@ def solve(start: Start, *, n_clusters, n_neighbors, weights, max_iter, tol):
             q = 0.5 / np.sqrt(np.einsum("ij,ij->i", W, W) + _EPS)
             W = regression_step(X, start.gram, Y, laplacian(P), q, beta, gamma)
         projected = X @ W
-        P, regularization, spread = graph_step(projected, n_neighbors, regularization)
+        neighbors, V = nearest_projected(projected, neighbors)
+        P, regularization, spread = graph_step(neighbors, V, n_neighbors, regularization)
         prediction = projected + Y.mean(axis=0)  # X is centred, so b is the mean of Y
         rest = beta * spread + gamma * np.sum(np.sqrt(np.einsum("ij,ij->i", W, W) + _EPS))
         if not history:
@@ -251,9 +260,17 @@ def regression_step(X, gram, Y, L, q, beta: float, gamma: float) -> np.ndarray:
     with ``G = gamma diag(q)`` and ``M = I + 2 beta L``, which needs an n x n system only.
     """
     if gram is not None:
-        A = gram + 2 * beta * (X.T @ (L @ X)) if beta > 0 else gram.copy()
+        A = gram.copy()
+        if beta > 0:
+            LX = L @ X
+            LX *= 2 * beta
+            # Only the upper triangle is read below.
+            for start in range(0, len(A), _PANEL):
+                panel = slice(start, start + _PANEL)
+                A[panel, start:] += X[:, panel].T @ LX[:, start:]
         A[np.diag_indices_from(A)] += gamma * q
-        return scipy.linalg.solve(A, X.T @ Y, assume_a="pos", overwrite_a=True)
+        factor = scipy.linalg.cho_factor(A.T, lower=True, overwrite_a=True, check_finite=False)
+        return scipy.linalg.cho_solve(factor, X.T @ Y, check_finite=False)
     scaled = X / (gamma * q)
     K = scaled @ X.T
     core = K + 2 * beta * (L @ K)
@@ -261,13 +278,56 @@ def regression_step(X, gram, Y, L, q, beta: float, gamma: float) -> np.ndarray:
     return scaled.T @ scipy.linalg.solve(core, Y - Y.mean(axis=0), overwrite_a=True)
 
 
-def graph_step(projected: np.ndarray, n_neighbors: int, regularization: float | None):
+def nearest_projected(Z: np.ndarray, guess: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Exact nearest neighbours of the rows of Z (n x c), nearest first, ties by smaller index.
+
+    ``guess`` (n x k) holds k other samples for every sample, such as the neighbours before Z moved.
+    The farthest of them bounds the distance of the k-th neighbour, so that only samples within the
+    bound need be sorted.
+
+    Returns
+    -------
+    indices, squared_distances : ndarray of shape (n, k)
+    """
+    n, k = guess.shape
+    norms = np.einsum("ij,ij->i", Z, Z)
+    bound = (
+        _squared_distances(Z, np.repeat(np.arange(n), k), guess.ravel()).reshape(n, k).max(axis=1)
+    )
+    # Distances from products are wrong by rounding, so candidates a little too far are kept.
+    bound += 1e-13 * norms.max()
+    # As one product: z_i'z_j - ||z_j||^2 / 2 + (bound_i - ||z_i||^2) / 2 >= 0.
+    left = np.column_stack([Z, np.ones(n), (bound - norms) / 2])
+    right = np.column_stack([Z, -norms / 2, np.ones(n)]).T
+    rows = max(1, _BLOCK_ENTRIES // n)
+    found = []
+    for start in range(0, n, rows):
+        margin = left[start : start + rows] @ right
+        local = np.arange(len(margin))
+        margin[local, start + local] = -1
+        found.append(np.flatnonzero(margin >= 0) + start * n)
+        if len(found[-1]) > _MAX_CANDIDATES * len(margin):
+            return nearest_neighbors(Z, k)[:2]
+    row, column = np.divmod(np.concatenate(found), n)
+    distances = _squared_distances(Z, row, column)
+    order = np.lexsort((distances, row))
+    first = np.searchsorted(row, np.arange(n))
+    nearest = order[first[:, None] + np.arange(k)]
+    return column[nearest], distances[nearest]
+
+
+def _squared_distances(Z: np.ndarray, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
+    difference = Z[rows] - Z[columns]
+    return np.einsum("ij,ij->i", difference, difference)
+
+
+def graph_step(indices, V, n_neighbors: int, regularization: float | None):
     """Column j of P minimises ``sum_i V_ij P_ij + r P_ij^2`` over the simplex with k non-zeros.
 
     Parameters
     ----------
-    projected : ndarray of shape (n, c)
-        V holds the squared distances between its rows.
+    indices, V : ndarray of shape (n, k + 1)
+        Nearest projected samples of each and their squared distances.
     regularization : float or None
         r; None sets it to the mean of the values that leave exactly k neighbours.
 
@@ -278,8 +338,6 @@ def graph_step(projected: np.ndarray, n_neighbors: int, regularization: float | 
     spread : float
         ``sum_ij V_ij P_ij + r ||P||^2``.
     """
-    n = len(projected)
-    indices, V, _ = nearest_neighbors(projected, min(n_neighbors + 1, n - 1))
     if regularization is None:
         _, regularization = adaptive_neighbors(indices, V)
     indices, V = indices[:, :n_neighbors], V[:, :n_neighbors]
@@ -298,23 +356,40 @@ def label_step(prediction: np.ndarray, S: sp.csr_array, labels: np.ndarray, alph
     """
     labels = labels.copy()
     c = prediction.shape[1]
+    every = np.arange(len(labels))
     for _ in range(_MAX_SWEEPS):
         links = S @ np.eye(c)[labels]
-        sizes = np.bincount(labels, minlength=c)
-        inside = np.bincount(labels, weights=links[np.arange(len(labels)), labels], minlength=c)
-        gains = _move_gains(prediction, links, inside, sizes, labels, alpha)
-        movable = np.flatnonzero(gains.max(axis=1) > 0)
+        sizes = np.bincount(labels, minlength=c).astype(float)
+        inside = np.bincount(labels, weights=links[every, labels], minlength=c)
+        gains = _move_gains(
+            prediction - prediction[every, labels][:, None],
+            links,
+            links[every, labels][:, None],
+            (inside, sizes),
+            (inside[labels][:, None], sizes[labels][:, None]),
+            alpha,
+        )
+        gains[every, labels] = 0
         moved = False
-        for i in movable:
+        for i in np.flatnonzero(gains.max(axis=1) > 0):
+            own = labels[i]
             neighbors = slice(S.indptr[i], S.indptr[i + 1])
             link = np.bincount(labels[S.indices[neighbors]], S.data[neighbors], minlength=c)
-            gain = _move_gains(prediction[i : i + 1], link[None], inside, sizes, labels[[i]], alpha)
-            target, source = int(gain[0].argmax()), labels[i]
-            if gain[0, target] <= 0:
+            gain = _move_gains(
+                prediction[i] - prediction[i, own],
+                link,
+                link[own],
+                (inside, sizes),
+                (inside[own], sizes[own]),
+                alpha,
+            )
+            gain[own] = 0
+            target = int(gain.argmax())
+            if gain[target] <= 0:
                 continue
-            inside[source] -= 2 * link[source]
+            inside[own] -= 2 * link[own]
             inside[target] += 2 * link[target]
-            sizes[source] -= 1
+            sizes[own] -= 1
             sizes[target] += 1
             labels[i] = target
             moved = True
@@ -323,19 +398,26 @@ def label_step(prediction: np.ndarray, S: sp.csr_array, labels: np.ndarray, alph
     return labels
 
 
-def _move_gains(prediction, links, inside, sizes, labels, alpha: float) -> np.ndarray:
-    """How much the objective falls if sample i alone moves to cluster b, shape (m, c)."""
-    rows = np.arange(len(labels))
-    own = links[rows, labels]
-    leave = (inside - 2 * own[:, None])[rows, labels] / np.maximum(sizes - 1, 1)[labels]
-    leave -= (inside / np.maximum(sizes, 1))[labels]
+def _move_gains(advantage, links, own_link, clusters, own, alpha: float) -> np.ndarray:
+    """How much the objective falls if a sample alone moves to each of the clusters.
+
+    For one sample with scalars in ``own_link`` and ``own``, result of shape (c,), or for m samples
+    with columns there, result of shape (m, c).
+
+    Parameters
+    ----------
+    advantage : prediction for each cluster minus that for its own
+    links, own_link : similarity to each cluster and to its own
+    clusters, own : similarity inside and size of each cluster and of its own
+    """
+    inside, sizes = clusters
+    own_inside, own_size = own
+    # A cluster of one is never left, an empty one has nothing inside.
+    leave = (own_inside - 2 * own_link) / np.maximum(own_size - 1, 1) - own_inside / own_size
     join = (inside + 2 * links) / (sizes + 1) - inside / np.maximum(sizes, 1)
-    gains = 2 * (prediction - prediction[rows, labels][:, None]) + alpha * (join + leave[:, None])
-    gains[rows, labels] = 0
-    gains[sizes[labels] == 1] = 0
+    gains = 2 * advantage + alpha * (join + leave)
     # Rounding must not let a sample wander between equally good clusters.
-    gains[gains < 1e-12 * (1 + alpha)] = 0
-    return gains
+    return gains * ((gains >= 1e-12 * (1 + alpha)) & (own_size > 1))
 
 
 def label_objective(prediction: np.ndarray, S: sp.csr_array, labels, alpha: float) -> float:
