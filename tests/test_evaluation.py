@@ -34,13 +34,30 @@ def test_more_clusters_than_distinct_points_is_scored():
     assert score_partitions(np.repeat([0, 1], 5), [labels])["acc"] == [1.0]
 
 
-def test_classification_equals_the_classifier_on_the_same_split():
+@pytest.mark.parametrize("train_fraction", [0.5, 0.9, 0.06])
+def test_classification_equals_the_classifier_on_the_same_split(train_fraction):
     X, y = load_wine(return_X_y=True)
-    (accuracy,) = classification_accuracy(X, y, [3], n_neighbors=5)
-    order = np.random.default_rng(3).permutation(len(X))
-    train, test = order[:89], order[89:]
-    expected = KNeighborsClassifier(5).fit(X[train], y[train]).score(X[test], y[test])
-    assert accuracy == pytest.approx(expected, abs=1e-12)
+    seeds = range(20)
+    accuracies = classification_accuracy(X, y, seeds, n_neighbors=5, train_fraction=train_fraction)
+    n_train = round(train_fraction * len(X))
+    expected = []
+    for seed in seeds:
+        order = np.random.default_rng(seed).permutation(len(X))
+        train, test = order[:n_train], order[n_train:]
+        expected.append(KNeighborsClassifier(5).fit(X[train], y[train]).score(X[test], y[test]))
+    np.testing.assert_allclose(accuracies, expected, atol=1e-12)
+
+
+def test_classification_searches_anew_where_all_candidates_are_test_rows():
+    order = np.random.default_rng(0).permutation(440)
+    train, test = order[:44], order[44:]
+    # A far group whose rows are all test rows, so that their nearest rows are none to learn from.
+    y = np.ones(440, dtype=int)
+    y[test[-40:]] = 0
+    X = 100.0 * y[:, None] + np.linspace(0, 1, 440)[:, None]
+    (accuracy,) = classification_accuracy(X, y, [0], n_neighbors=1, train_fraction=0.1)
+    expected = KNeighborsClassifier(1).fit(X[train], y[train]).score(X[test], y[test])
+    assert accuracy == pytest.approx(expected, abs=1e-12) == pytest.approx(356 / 396)
 
 
 def test_classification_of_separated_blobs_is_perfect(blobs):

@@ -93,6 +93,14 @@ def screens_of(wildcards):
     )
 
 
+def choices_of(wildcards):
+    """Input function: the chosen settings; none for a single setting."""
+    tuned = PLAN.is_tuned(wildcards.method)
+    return (
+        result(f"choices/{wildcards.dataset}/{wildcards.method}.json") if tuned else []
+    )
+
+
 def evaluated_cell(wildcards):
     """Input function: the evaluation that holds one cell."""
     part = PLAN.evaluate_part_of_cell(

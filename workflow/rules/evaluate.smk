@@ -5,7 +5,7 @@ rule evaluate:
     input:
         data=f"{RESULTS}/data/{{dataset}}/dataset.npz",
         graph=f"{RESULTS}/data/{{dataset}}/graph.npz",
-        choices=f"{RESULTS}/choices/{{dataset}}/{{method}}.json",
+        choices=choices_of,
         selections=selections_of,
     output:
         f"{RESULTS}/evaluations/{{dataset}}/{{method}}/{{part}}.json",
@@ -18,10 +18,11 @@ rule evaluate:
         mem_mb=fit_mem_mb,
         runtime=evaluate_minutes,
     params:
+        default=lambda wc: PLAN.settings(wc.method)[0],
         cells=lambda wc: PLAN.evaluate_parts(wc.dataset, wc.method)[wc.part],
         protocol=PLAN.suite["evaluation"],
         seed=PLAN.config["seed"],
-        code=code("blufs.benchmark.evaluate"),
+        code=code("blufs.benchmark.evaluate", "blufs.benchmark.choose"),
     script:
         "../scripts/evaluate.py"
 

@@ -1,5 +1,6 @@
 """Cluster and classify with the chosen settings."""
 
+from blufs.benchmark.choose import only_choice
 from blufs.benchmark.evaluate import Cells, evaluate
 from blufs.benchmark.job import job
 from blufs.benchmark.protocol import make_protocol
@@ -7,16 +8,18 @@ from blufs.benchmark.records import read_records
 from blufs.datasets import read_dataset, read_graph
 from blufs.files import read_json, write_json
 
+wildcards, params = snakemake.wildcards, snakemake.params
 with job(snakemake.log[0]):
+    chosen = [read_json(path) for path in snakemake.input.choices]
     X, y = read_dataset(snakemake.input.data)
     evaluation = evaluate(
         X,
         y,
         read_graph(snakemake.input.graph),
-        snakemake.wildcards.dataset,
+        wildcards.dataset,
         read_records(snakemake.input.selections),
-        read_json(snakemake.input.choices),
-        make_protocol(snakemake.params.seed, snakemake.params.protocol),
-        Cells(**snakemake.params.cells),
+        chosen[0] if chosen else only_choice(wildcards.dataset, params.default),
+        make_protocol(params.seed, params.protocol),
+        Cells(**params.cells),
     )
     write_json(snakemake.output[0], evaluation)

@@ -53,6 +53,11 @@ def choose(
     }
 
 
+def only_choice(dataset: str, setting: dict[str, Any]) -> dict[str, Any]:
+    """What :func:`choose` returns for a method with a single setting."""
+    return choose(dataset, [setting], [], [], budget=1, seed=0)
+
+
 def _blind(means: Sequence[Record]) -> str:
     # Imported here: most methods have one setting, and starting scikit-learn costs seconds.
     from blufs.tuning import choose_blind

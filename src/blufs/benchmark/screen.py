@@ -28,8 +28,12 @@ def screen(
     selections: Sequence[Record],
     protocol: Protocol,
 ) -> list[Record]:
-    """One record per selection: mean scores and label-free criteria under the light protocol."""
+    """One record per selection: mean scores and label-free criteria under the light protocol.
+
+    Selections of the same features, as neighbouring settings often give, are scored once.
+    """
     records = []
+    known: dict[tuple[int, ...], Record] = {}
     for number, selection in enumerate(selections, start=1):
         record = {
             key: selection[key]
@@ -46,7 +50,10 @@ def screen(
         }
         start = time.perf_counter()
         if selection["status"] == "ok":
-            record |= _score(X, y, graph, dataset, selection["features"], protocol)
+            features = tuple(sorted(selection["features"]))
+            if features not in known:
+                known[features] = _score(X, y, graph, dataset, list(features), protocol)
+            record |= known[features]
         record["score_seconds"] = time.perf_counter() - start
         records.append(record)
         if number % 10 == 0 or number == len(selections):
