@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 import yaml
 
@@ -81,3 +82,23 @@ def test_own_data_run_and_missing_data_are_tried_again_when_they_appear(tmp_path
     content = json.loads((tmp_path / cell).read_text())
     assert content["dataset"] == "mine"
     assert content["choices"]
+
+
+@pytest.mark.slow
+def test_three_lines_bring_own_data_into_every_table_and_the_report(project):
+    write_own_file(project.folder, shift=0)
+    own = {
+        "datasets": {"mine": {"path": "my.csv", "label": "class"}},
+        "suites": {"tiny": {"datasets": ["wine", "rings", "mine"]}},
+    }
+    (project.folder / "own.yaml").write_text(yaml.safe_dump(own))
+    project.run("--configfile", "tests/config/tiny.yaml", "own.yaml", configfile="")
+    results = project.folder / "results" / "tiny"
+    table = pd.read_parquet(results / "results.parquet").query("dataset == 'mine'")
+    assert (table["status"] == "ok").all()
+    assert set(table["method"]) == {"Baseline", "LapScore", "BLUFS"}
+    # Three classes at 0, 1 and 2 with a spread of 0.1 in every feature: nothing to get wrong.
+    assert table.query("metric == 'accuracy'")["value"].min() == 1
+    for name in ("datasets", "acc", "nmi", "classification", "ranks"):
+        assert "mine" in (results / "tables" / f"{name}.csv").read_text(), name
+    assert "mine" in (results / "report.html").read_text()
