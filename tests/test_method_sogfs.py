@@ -8,6 +8,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from blufs import SOGFS
 from blufs.graph import SampleGraph, laplacian
+from blufs.methods import sogfs
 from blufs.methods.sogfs import smallest_laplacian_eigenvectors
 
 
@@ -41,6 +42,17 @@ def test_embedding_equals_lapack_on_a_connected_graph():
     F = smallest_laplacian_eigenvectors(L, np.zeros(70, dtype=int), 4)
     expected = np.linalg.eigh(L.toarray())[1][:, :4]
     np.testing.assert_allclose(F @ F.T, expected @ expected.T, atol=1e-8)
+
+
+@pytest.mark.parametrize("find", [sogfs._by_lanczos, sogfs._by_factorization])
+def test_sparse_eigensolvers_equal_lapack(find):
+    X = np.random.default_rng(0).standard_normal((400, 3))
+    L = laplacian(SampleGraph.from_data(X, 12).similarity)
+    null = np.full((400, 1), 1 / 20)
+    F = find(L, null, 2 * L.diagonal().max(), 4)
+    values, vectors = np.linalg.eigh(L.toarray())
+    assert values[1] > 1e-6 * values[-1]
+    np.testing.assert_allclose(F @ F.T, vectors[:, 1:5] @ vectors[:, 1:5].T, atol=1e-8)
 
 
 def test_embedding_with_more_components_than_clusters_is_the_mean_over_all_choices():

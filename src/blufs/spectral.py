@@ -228,9 +228,25 @@ def smallest_eigenvectors(
     solve = _factored_outside_spectrum(form, diagonal, start)
     if solve is None:
         return _dense_eigenvectors(form, diagonal, m)
-    block = _orthonormal(_start_block(start, form.n_features, m))
-    W = _block_lanczos(solve, block, m, form.max_blocks, tol)
+    W = dominant_eigenvectors(solve, form.n_features, m, form.max_blocks, start=start, tol=tol)
     return _dense_eigenvectors(form, diagonal, m) if W is None else W
+
+
+def dominant_eigenvectors(
+    solve: Solver,
+    d: int,
+    m: int,
+    max_blocks: int,
+    start: np.ndarray | None = None,
+    tol: float = 1e-7,
+) -> np.ndarray | None:
+    """Dominant m eigenvectors (d x m) of the symmetric positive operator ``solve`` of order d.
+
+    ``start`` and ``tol`` are as in :func:`smallest_eigenvectors`. None if ``max_blocks``
+    applications of the operator to a block of vectors do not suffice.
+    """
+    block = _orthonormal(_start_block(start, d, m))
+    return _block_lanczos(solve, block, m, max_blocks, tol)
 
 
 def _factored_outside_spectrum(form: QuadraticForm, diagonal: np.ndarray, start) -> Solver | None:
@@ -274,7 +290,7 @@ def _block_lanczos(
     capacity = b * max(2, min(_BASIS_BLOCKS, len(block) // (2 * b)))
     basis = np.empty((len(block), capacity), order="F")
     projected = np.zeros((capacity, capacity))
-    size = 0
+    size, next_check, previous = 0, min(_FIRST_CHECK * b, capacity), None
     for _ in range(max_blocks):
         basis[:, size : size + b] = block
         size += b
@@ -286,7 +302,7 @@ def _block_lanczos(
         image -= known @ coefficients
         image -= known @ (known.T @ image)
         block, remainder = np.linalg.qr(image)
-        if size < min(_FIRST_CHECK * b, capacity):
+        if size < next_check:
             continue
         values, S = np.linalg.eigh(projected[:size, :size])
         values, S = values[::-1][:b], S[:, ::-1][:, :b]
@@ -294,9 +310,23 @@ def _block_lanczos(
         if np.all(residuals <= tol * values[:m]):
             # One more application of the operator makes the tiny entries accurate, too.
             return _orthonormal(solve(known @ S[:, :m]))
+        excess = float(np.max(residuals / (tol * values[:m])))
+        next_check = min(size + b * _blocks_to_go(previous, excess), capacity)
+        previous = excess
         if size == capacity:
-            block, size = _orthonormal(known @ S), 0
+            block, size, previous = _orthonormal(known @ S), 0, None
+            next_check = min(_FIRST_CHECK * b, capacity)
     return None
+
+
+def _blocks_to_go(previous: float | None, excess: float) -> int:
+    """Blocks until the residual, now ``excess`` times too large, falls below 1, at least 1.
+
+    It is taken to fall from block to block as from ``previous`` to now, at most.
+    """
+    if previous is None or not 1 < excess < previous < np.inf:
+        return 1
+    return max(1, int(np.log(excess) / np.log(previous / excess)))
 
 
 def _start_block(start: np.ndarray | None, d: int, m: int) -> np.ndarray:

@@ -10,6 +10,7 @@ from typing import ClassVar
 import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
+from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh, splu
 from sklearn.utils._param_validation import Interval
 
 from blufs.base import Solution, check_n_clusters
@@ -28,6 +29,7 @@ from blufs.spectral import (
     QuadraticForm,
     SparseSubspace,
     check_dense_order,
+    dominant_eigenvectors,
     laplacian_form,
     row_sparse_subspace,
     smallest_eigenvectors,
@@ -39,6 +41,15 @@ _ITERATIONS_WITH_FIRST_NEIGHBORS = 5
 _MAX_W_STEPS = 100
 #: Weights up to this do not connect two samples.
 _NO_EDGE = 1e-10
+#: Up to this number of samples a dense eigensolver is faster than a sparse factorisation.
+_DENSE_UP_TO = 300
+#: Lanczos vectors and restarts after which the Laplacian is factorised instead.
+_LANCZOS_VECTORS = 60
+_LANCZOS_RESTARTS = 12
+#: Added to the Laplacian, times the bound of its spectrum, to make it invertible.
+_SHIFT = 1e-8
+#: Most applications of the inverse Laplacian to a block of vectors.
+_MAX_BLOCKS = 200
 
 
 class SOGFS(RowSparseSelector):
@@ -246,10 +257,64 @@ def smallest_laplacian_eigenvectors(L: sp.csr_array, parts: np.ndarray, count: i
     indicators[np.arange(n), parts] = 1 / np.sqrt(np.bincount(parts))[parts]
     if n_parts >= count:
         return indicators * np.sqrt(count / n_parts)
-    # Move the null space above the rest of the spectrum, which ends at twice the largest degree.
-    dense = L.toarray() + 3 * L.diagonal().max() * (indicators @ indicators.T)
-    others = smallest_eigenvectors(DenseForm(dense), np.zeros(n), count - n_parts)
+    others = _other_eigenvectors(L, indicators, count - n_parts)
     return np.hstack([indicators, others])
+
+
+def _other_eigenvectors(L: sp.csr_array, null: np.ndarray, count: int) -> np.ndarray:
+    """Smallest ``count`` eigenvectors of the Laplacian L beyond its null space (n x .).
+
+    A graph without clusters has well separated eigenvalues, which Lanczos iterations with L find
+    fast; one with clusters has not, but factorises with little fill.
+    """
+    n = len(null)
+    # The spectrum ends at twice the largest degree.
+    bound = 2 * L.diagonal().max()
+    if n > max(_DENSE_UP_TO, 4 * count):
+        vectors = _by_lanczos(L, null, bound, count)
+        if vectors is None:
+            vectors = _by_factorization(L, null, bound, count)
+        if vectors is not None:
+            return vectors
+    dense = L.toarray() + 1.5 * bound * (null @ null.T)
+    return smallest_eigenvectors(DenseForm(dense), np.zeros(n), count)
+
+
+def _by_lanczos(L: sp.csr_array, null, bound: float, count: int) -> np.ndarray | None:
+    """Dominant eigenvectors of ``bound I - L`` outside the null space of L, None if too slow."""
+
+    def times(v: np.ndarray) -> np.ndarray:
+        v = v.ravel()
+        return bound * v - L @ v - bound * (null @ (null.T @ v))
+
+    n = len(null)
+    operator = LinearOperator((n, n), matvec=times, dtype=float)
+    start = np.random.default_rng(0).standard_normal(n)
+    size = max(2 * count + 1, _LANCZOS_VECTORS)
+    try:
+        vectors = eigsh(
+            operator, count, which="LA", v0=start, ncv=size, maxiter=_LANCZOS_RESTARTS, tol=1e-12
+        )[1]
+    except ArpackNoConvergence:
+        return None
+    return vectors[:, ::-1]
+
+
+def _by_factorization(L: sp.csr_array, null, bound: float, count: int) -> np.ndarray | None:
+    """Dominant eigenvectors of the inverse of L outside its null space, None if too slow."""
+    shifted = (L + _SHIFT * bound * sp.eye_array(len(null))).tocsc()
+    factors = splu(
+        shifted,
+        permc_spec="MMD_AT_PLUS_A",
+        diag_pivot_thresh=0.0,
+        options={"SymmetricMode": True},
+    )
+
+    def solve(B: np.ndarray) -> np.ndarray:
+        image = factors.solve(B - null @ (null.T @ B))
+        return image - null @ (null.T @ image)
+
+    return dominant_eigenvectors(solve, len(null), count, _MAX_BLOCKS)
 
 
 def _edge_distances(points: np.ndarray, indices: np.ndarray) -> np.ndarray:
