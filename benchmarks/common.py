@@ -1,18 +1,25 @@
-"""Data and output shared by the benchmark scripts.
+"""Data, timing and output shared by the benchmark scripts.
 
-The data are the .mat files named in data/README.md, in the folder that BLUFS_MIRROR names.
+The data are the .mat files named in data/README.md, in the folder that BLUFS_MIRROR names. Results
+go to benchmarks/results, or to the folder that BLUFS_BENCHMARK_RESULTS names.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
+import statistics
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 from scipy.io import loadmat
 
-RESULTS = Path(__file__).parent / "results"
+ROOT = Path(__file__).parents[1]
+RESULTS = Path(os.environ.get("BLUFS_BENCHMARK_RESULTS", Path(__file__).parent / "results"))
+DATA = Path(os.environ.get("BLUFS_MIRROR", ROOT.parent / "shared" / "data"))
 FILES = {
     "Isolet": "Isolet.mat",
     "Jaffe": "jaffe_213n_676d_10c.mat",
@@ -33,12 +40,58 @@ def load(name: str) -> tuple[np.ndarray, np.ndarray]:
         X, y = mnist_data()
         keep = np.random.default_rng(0).permutation(len(X))[:1500]
         return X[keep].astype(float), y[keep]
-    folder = Path(os.environ.get("BLUFS_MIRROR", Path(__file__).parents[2] / "shared" / "data"))
-    content = loadmat(folder / FILES[name])
+    content = loadmat(DATA / FILES[name])
     labels = content["Y"] if "Y" in content else content["y"]
     return content["X"].astype(float), np.unique(labels.ravel(), return_inverse=True)[1]
 
 
+def available(*names: str) -> list[str]:
+    """Those of the datasets whose files are there; says which are not."""
+    missing = [name for name in names if not (DATA / FILES[name]).exists()]
+    if missing:
+        print(f"skipped, no file in BLUFS_MIRROR: {', '.join(missing)}", flush=True)
+    return [name for name in names if name not in missing]
+
+
+def random_clusters(n: int, d: int, c: int, dtype=np.float64) -> np.ndarray:
+    """n x d: Gaussian noise, and c clusters apart in the first 100 features."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((n, d), dtype=dtype)
+    centers = rng.standard_normal((c, min(d, 100)), dtype=dtype)
+    X[:, : centers.shape[1]] += centers[rng.integers(c, size=n)]
+    return X
+
+
+def timed(function: Callable) -> tuple[float, object]:
+    """Processor seconds of one call, and what it returns."""
+    start = time.process_time()
+    result = function()
+    return time.process_time() - start, result
+
+
+def cpu_seconds(function: Callable, repeats: int) -> float:
+    """Median of the processor seconds of ``repeats`` calls."""
+    return statistics.median(timed(function)[0] for _ in range(repeats))
+
+
+def overlap(first: np.ndarray, second: np.ndarray) -> float:
+    """Share of the features of ``first`` that ``second`` has too."""
+    return len(np.intersect1d(first, second)) / len(first)
+
+
+def parse_quick(description: str) -> bool:
+    """Whether the script was asked for ``--quick``: tiny sizes, to see that it runs."""
+    parser = argparse.ArgumentParser(description=description.splitlines()[0])
+    parser.add_argument("--quick", action="store_true", help="tiny sizes, to see that it runs")
+    return parser.parse_args().quick
+
+
 def save(name: str, content) -> None:
-    RESULTS.mkdir(exist_ok=True)
+    RESULTS.mkdir(parents=True, exist_ok=True)
     (RESULTS / f"{name}.json").write_text(json.dumps(content, indent=1) + "\n")
+
+
+def read(name: str):
+    """A stored result, None where there is none."""
+    path = RESULTS / f"{name}.json"
+    return json.loads(path.read_text()) if path.exists() else None

@@ -1,33 +1,23 @@
 """Speed and memory of the BLUFS solver, as ratios measured side by side in one run.
 
-Run with ``python benchmarks/solver_speed.py``; CPU seconds of one thread, the least of the repeats.
+Run with ``python benchmarks/solver_speed.py``; CPU seconds of one thread, the median of
+the repeats.
 """
 
 from __future__ import annotations
 
 import argparse
-import time
 import tracemalloc
 import warnings
 
 import numpy as np
-from common import load, save
+from common import cpu_seconds, load, save
 from dense_transcription import dense_blufs
 from threadpoolctl import threadpool_limits
 
 from blufs import BLUFS, SampleGraph
 
 S_VALUES = list(range(10, 101, 10))
-
-
-def cpu_seconds(function, repeats: int) -> float:
-    """Least CPU time of ``repeats`` calls."""
-    seconds = []
-    for _ in range(repeats):
-        start = time.process_time()
-        function()
-        seconds.append(time.process_time() - start)
-    return min(seconds)
 
 
 def against_transcription(repeats: int) -> dict:
