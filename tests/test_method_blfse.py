@@ -12,9 +12,11 @@ from blufs import BLFSE
 from blufs.base import MethodLimitError
 from blufs.methods import blfse
 from blufs.methods._inffs import infinite_selection_weights
+from blufs.methods._joined_pairs import JoinedPairs
 from blufs.methods.blfse import (
     Ensemble,
     connected_blocks,
+    hadamard,
     score_step,
     smallest_laplacian_eigenvectors,
 )
@@ -53,7 +55,7 @@ def test_score_step_solves_the_quadratic_program():
     rng = np.random.default_rng(0)
     B, P = rng.standard_normal((8, 6)), np.linalg.qr(rng.standard_normal((6, 2)))[0]
     Q, weights, a = B.T @ B, rng.dirichlet(np.ones(6), size=3), np.array([0.2, 0.3, 0.5])
-    v = score_step(Q, P, a, weights, np.full(6, 1 / 6))
+    v = score_step(hadamard(Q, P), a, weights, np.full(6, 1 / 6))
 
     def objective(v):
         scaled = (v[:, None] * P).T
@@ -77,55 +79,85 @@ def ensemble(n=30, d=7, seed=0):
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((n, d))
     weights = rng.dirichlet(np.ones(d), size=4)
-    return Ensemble(X, weights, rng.integers(3, size=(4, n)), 3), rng
+    labels = rng.integers(3, size=(4, n))
+    labels[:, : n // 3] = 3  # a part that no clustering joins to the rest
+    return Ensemble(X, weights, labels, 3), labels, rng
 
 
-def same_cluster(state):
-    columns = [state.Z[:, state.owner == j] for j in range(len(state.weights))]
-    return np.array([block @ block.T for block in columns])
+def same_cluster(labels):
+    return (labels[:, :, None] == labels[:, None]).astype(float)
+
+
+def on_pairs(state, dense):
+    rows = np.repeat(np.arange(len(state.X)), np.diff(state.pairs.indptr))
+    return dense[rows, state.pairs.columns]
+
+
+@pytest.mark.parametrize("m", [4, 20])
+def test_joined_pairs_know_which_clusterings_join_them(m):
+    rng = np.random.default_rng(0)
+    labels = rng.integers(8, size=(m, 25))
+    base, pairs, weights = same_cluster(labels), JoinedPairs(labels), rng.random(m)
+    assert len(pairs.columns) == np.triu(base.any(axis=0), 1).sum()
+    dense = np.einsum("j,jil->il", weights, base) * (1 - np.eye(25))
+    np.testing.assert_allclose(pairs.matrix(pairs.combined(weights)), dense)
+    values = rng.random(len(pairs.columns))
+    inside = np.einsum("il,jil->j", pairs.matrix(values), base) / 2
+    np.testing.assert_allclose(pairs.inside(values), inside)
+    Z = rng.standard_normal((25, 3))
+    distances = ((Z[:, None] - Z) ** 2).sum(axis=2) * base.any(axis=0)
+    np.testing.assert_allclose(pairs.matrix(pairs.squared_distances(Z)), distances, atol=1e-12)
 
 
 def test_sums_over_clusterings_equal_those_over_dense_matrices():
-    state, rng = ensemble()
-    base = same_cluster(state)
-    state.R, state.b = rng.random((30, 30)), rng.dirichlet(np.ones(4))
-    np.testing.assert_allclose(state.S, base.mean(axis=0))
-    state.S = rng.random((30, 30))
+    state, labels, rng = ensemble()
+    base = same_cluster(labels)
+    state.b = rng.dirichlet(np.ones(4))
+    state.R, state.S = rng.random((2, len(state.S)))
+    S, R = state.pairs.matrix(state.S) + np.eye(30), state.pairs.matrix(state.R)
     np.testing.assert_allclose(
-        state._errors(), ((state.R * (state.S - base)) ** 2).sum(axis=(1, 2)), rtol=1e-10
+        state._errors(), ((R * (S - base)) ** 2).sum(axis=(1, 2)), rtol=1e-10
     )
-    disagreement = np.einsum("j,jik->ik", state.b**2, (state.S - base) ** 2)
-    np.testing.assert_allclose(state._disagreement(), disagreement, atol=1e-12)
+    disagreement = np.einsum("j,jik->ik", state.b**2, (S - base) ** 2)
+    np.testing.assert_allclose(state._disagreement(), on_pairs(state, disagreement), atol=1e-12)
+    # Where no clustering joins a pair there is nothing to disagree on.
+    assert disagreement[0, -1] == 0
 
 
 def test_similarity_step_minimises_entry_by_entry():
-    state, rng = ensemble()
-    base = same_cluster(state)
-    R = rng.uniform(0.2, 1, (30, 30))
-    state.R = (R + R.T) / 2
+    state, labels, rng = ensemble()
+    base = same_cluster(labels)
+    state.R = rng.uniform(0.2, 1, len(state.S))
     P = np.linalg.qr(rng.standard_normal((7, 3)))[0]
     spread = state._similarity_step(P)
+    S = state.pairs.matrix(state.S) + np.eye(30)
+    R = state.pairs.matrix(state.R - 1) + 1
     Z = (state.X * state.v) @ P
     F = state.F
     cost = ((Z[:, None] - Z) ** 2).sum(axis=2)
-    assert spread == pytest.approx(np.sum(cost * state.S))
+    assert spread == pytest.approx(np.sum(cost * S))
     cost = cost + state.rho * ((F[:, None] - F) ** 2).sum(axis=2)
 
     def objective(S):
-        return cost * S + np.einsum("j,jik->ik", state.b**2, (state.R * (S - base)) ** 2)
+        return cost * S + np.einsum("j,jik->ik", state.b**2, (R * (S - base)) ** 2)
 
-    assert state.S.min() >= 0
-    assert state.S.max() <= 1
+    assert S.min() >= 0
+    assert S.max() <= 1
     for delta in (-1e-3, 1e-3):
-        moved = np.clip(state.S + delta, 0, 1)
-        assert (objective(moved) >= objective(state.S) - 1e-12).all()
+        moved = np.clip(S + delta, 0, 1)
+        assert (objective(moved) >= objective(S) - 1e-12).all()
 
 
 @pytest.mark.parametrize(("n", "d"), [(30, 7), (8, 20)])
 def test_projection_is_orthonormal_and_minimal(n, d):
-    state, _ = ensemble(n, d)
-    Q = state._scatter()
-    P = state._projection(Q)
+    state, _, _ = ensemble(n, d)
+    scatter = state._scatter()
+    P = state._projection(scatter)
+    S = state.pairs.matrix(state.S)
+    Q = state.X.T @ (np.diag(S.sum(axis=1)) - S) @ state.X
+    np.testing.assert_allclose(scatter @ np.eye(d), Q, atol=1e-12)
+    curvature = hadamard(scatter, P) @ np.eye(d)
+    np.testing.assert_allclose(curvature, Q * (P @ P.T), atol=1e-12)
     np.testing.assert_allclose(P.T @ P, np.eye(3), atol=1e-10)
     A = state.v[:, None] * Q * state.v
     smallest = np.linalg.eigvalsh(A)[:3].sum()
@@ -137,12 +169,12 @@ def test_eigenvectors_by_component_and_by_shift_invert_are_those_of_the_whole(li
     X, y = make_blobs(60, centers=3, random_state=0)
     S = np.exp(-((X[:, None] - X) ** 2).sum(axis=2)) * (y[:, None] == y)
     S += link
-    blocks = connected_blocks(S)
+    blocks = [(block, S[np.ix_(block, block)]) for block in connected_blocks(S > 0)]
     assert len(blocks) == (1 if link else 3)
     expected, basis = np.linalg.eigh(np.diag(S.sum(axis=1)) - S)
     for threshold in (1000, 5):
-        monkeypatch.setattr(blfse, "_DENSE_EIGH_BELOW", threshold)
-        values, vectors = smallest_laplacian_eigenvectors(S, 3, blocks)
+        monkeypatch.setattr(blfse, "_DENSE_LAPLACIAN_BELOW", threshold)
+        values, vectors = smallest_laplacian_eigenvectors(blocks, 3)
         np.testing.assert_allclose(values, expected[:3], atol=1e-8)
         np.testing.assert_allclose(vectors @ vectors.T, basis[:, :3] @ basis[:, :3].T, atol=1e-6)
 

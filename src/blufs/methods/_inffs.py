@@ -17,10 +17,12 @@ def infinite_selection_weights(X: np.ndarray, mixing: float = 0.7) -> np.ndarray
     """
     d = X.shape[1]
     spread = X.std(axis=0)
-    A = np.maximum.outer(spread, spread)
-    A -= A.min()
-    A *= mixing / (A.max() or 1.0)
-    A += (1 - mixing) * _spearman_distances(X)
+    spread -= spread.min()
+    spread *= mixing / (spread.max() or 1.0)
+    A = _spearman_distances(X)
+    A *= 1 - mixing
+    for row, value in zip(A, spread, strict=True):
+        row += np.maximum(spread, value)
     rho = A.sum(axis=1).max()
     if rho == 0:
         return np.full(d, 1 / d)
@@ -35,10 +37,12 @@ def _spearman_distances(X: np.ndarray) -> np.ndarray:
     ranks -= ranks.mean(axis=0)
     norms = np.linalg.norm(ranks, axis=0)
     ranks /= np.where(norms > 0, norms, 1)
-    distances = 1 - np.abs(ranks.T @ ranks)
+    distances = ranks.T @ ranks
+    np.abs(distances, out=distances)
+    np.subtract(1, distances, out=distances)
     distances[norms == 0] = 0
     distances[:, norms == 0] = 0
-    return np.maximum(distances, 0)
+    return np.maximum(distances, 0, out=distances)
 
 
 def _paths(A: np.ndarray, scale: float) -> np.ndarray:

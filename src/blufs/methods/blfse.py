@@ -12,16 +12,14 @@ from typing import ClassVar
 
 import numpy as np
 import scipy.linalg
-import scipy.sparse as sp
-from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
 from sklearn.cluster import KMeans
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 
 from blufs.base import BaseSelector, MethodLimitError, Solution, check_n_clusters
-from blufs.graph import squared_distance_blocks
 from blufs.methods._inffs import infinite_selection_weights
+from blufs.methods._joined_pairs import JoinedPairs
 from blufs.preprocessing import scale_samples
 from blufs.simplex import project_rows_to_simplex
 
@@ -35,6 +33,12 @@ _PACES = (0.9, 0.8, 0.7, 0.6, 0.5)
 _INNER_ITERATIONS = 5
 #: Order of an eigenproblem above which shift-invert Lanczos replaces the dense solver.
 _DENSE_EIGH_BELOW = 2000
+#: The same for Laplacians, whose eigenvalues near 0 lie farther apart.
+_DENSE_LAPLACIAN_BELOW = 400
+#: Below this the c + 1 smallest eigenvalues together count as zero (authors' code).
+_ZERO_SUM = 1e-11
+#: Columns of a panel of a symmetric product, of which one triangle is made.
+_PANEL = 128
 
 
 class BLFSE(BaseSelector):
@@ -183,19 +187,18 @@ def base_labels(base: BaseScores, s: int, n_clusters: int, restarts: int) -> np.
 class Ensemble:
     """State of the minimisation; names of arrays as in the objective of :class:`BLFSE`.
 
-    The S^j are never formed: Z holds the one-hot labels of all of them side by side, so that
-    ``sum_j w_j S^j = Z diag(w) Z'``.
+    S and R are held on the pairs that some S^j joins, see :class:`JoinedPairs`. Elsewhere S stays 0
+    and R stays 1; on the diagonal both are 1.
     """
 
     def __init__(self, X, weights, labels, n_clusters: int):
         self.X, self.weights, self.c = X, weights, n_clusters
+        self.pairs = JoinedPairs(np.asarray(labels))
         m = len(weights)
-        codes = [np.unique(row, return_inverse=True)[1] for row in labels]
-        self.Z = np.hstack([np.eye(code.max() + 1)[code] for code in codes])
-        self.owner = np.repeat(np.arange(m), [code.max() + 1 for code in codes])
         self.a = self.b = np.full(m, 1 / m)
         self.v = weights.mean(axis=0)
-        self.S = self._combined(self.b)
+        self.S = self.pairs.combined(self.b)
+        self.R = np.ones_like(self.S)
         self.rho = 1.0
         self.F = np.empty((len(X), 0))
         self._embed()
@@ -204,51 +207,62 @@ class Ensemble:
         """Run the authors' schedule; yields the objective after every iteration."""
         for pace in _PACES:
             penalty = 2 * pace * (1 - pace) / len(self.weights)
-            disagreement = self._disagreement()
             with np.errstate(divide="ignore"):
-                self.R = np.minimum(1, penalty / (2 * disagreement))
+                self.R = np.minimum(1, penalty / (2 * self._disagreement()))
+            total_R = 2 * np.sum(self.R - 1) + len(self.X) ** 2
             for inner in range(_INNER_ITERATIONS):
                 Q = self._scatter()
                 P = self._projection(Q)
-                self.v = score_step(Q, P, self.a, self.weights, self.v)
+                self.v = score_step(hadamard(Q, P), self.a, self.weights, self.v)
                 spread = self._similarity_step(P)
                 previous, eigenvalues = self.F, self._embed()
                 errors, distances = self._errors(), self._distances()
                 self.b, self.a = _inverse_weights(errors), _inverse_weights(distances)
-                yield float(
-                    spread + self.b**2 @ errors - penalty * self.R.sum() + self.a**2 @ distances
-                )
+                yield float(spread + self.b**2 @ errors - penalty * total_R + self.a**2 @ distances)
                 if eigenvalues[: self.c].sum() > 1e-9:
                     self.rho *= 2
-                elif eigenvalues.sum() < 1e-11:
+                elif eigenvalues.sum() < _ZERO_SUM:
                     self.rho /= 2
                     self.F = previous
                 elif inner > 0:
                     break
 
-    def _combined(self, weights: np.ndarray) -> np.ndarray:
-        """``sum_j weights_j S^j``, n x n."""
-        return (self.Z * weights[self.owner]) @ self.Z.T
-
     def _disagreement(self) -> np.ndarray:
         """``sum_j b_j^2 (S - S^j)^2`` entry by entry, using that S^j is its own square."""
-        total = self._combined(self.b**2)
+        total = self.pairs.combined(self.b**2)
         return np.maximum(np.sum(self.b**2) * self.S**2 + total * (1 - 2 * self.S), 0)
 
-    def _scatter(self) -> np.ndarray:
-        """``Q = X' L X`` with L the Laplacian of S, d x d."""
-        product = self.S.sum(axis=1)[:, None] * self.X
-        for block in self.blocks:
-            product[block] -= self.S[np.ix_(block, block)] @ self.X[block]
-        return self.X.T @ product
+    def _laplacian_times(self, V: np.ndarray) -> np.ndarray:
+        """``L V`` for V (n x any), with L the Laplacian of S, component by component."""
+        product = self.degree[:, None] * V
+        for block, similarity in self.blocks:
+            product[block] -= similarity @ V[block]
+        return product
 
-    def _projection(self, Q: np.ndarray) -> np.ndarray:
-        """``P'`` (d x c): the c smallest eigenvectors of ``diag(v) Q diag(v)``."""
+    def _scatter(self) -> np.ndarray | LinearOperator:
+        """``Q = X' L X``, d x d; an operator where d is above n + c."""
         n, d = self.X.shape
-        c = min(self.c, d)
-        if d < n + c:
+        if d >= n + min(self.c, d):
+            return LinearOperator(
+                (d, d),
+                matvec=lambda u: self.X.T @ self._laplacian_times(self.X @ u.reshape(d, 1)),
+                matmat=lambda U: self.X.T @ self._laplacian_times(self.X @ U),
+                dtype=float,
+            )
+        product = self._laplacian_times(self.X)
+        Q = np.empty((d, d))
+        for start in range(0, d, _PANEL):
+            panel = slice(start, start + _PANEL)
+            Q[panel, start:] = self.X[:, panel].T @ product[:, start:]
+            Q[start:, panel] = Q[panel, start:].T
+        return Q
+
+    def _projection(self, Q: np.ndarray | LinearOperator) -> np.ndarray:
+        """``P'`` (d x c): the c smallest eigenvectors of ``diag(v) Q diag(v)``."""
+        c = min(self.c, self.X.shape[1])
+        if isinstance(Q, np.ndarray):
             A = self.v[:, None] * Q * self.v
-            return _smallest_eigenpairs((A + A.T) / 2, c)[1]
+            return _smallest_eigenpairs((A + A.T) / 2, c, _DENSE_EIGH_BELOW)[1]
         best = np.argsort(-self.v, kind="stable")[:c]
         basis = scipy.linalg.qr((self.X * self.v).T, mode="economic")[0]
         null = -basis @ basis[best].T
@@ -258,48 +272,71 @@ class Ensemble:
     def _similarity_step(self, P: np.ndarray) -> float:
         """Minimise over S; returns ``sum_il ||P diag(v) (x_i - x_l)||^2 S_il``."""
         projected = (self.X * self.v) @ P
-        both = np.hstack([np.sqrt(self.rho) * self.F, projected])
-        total = np.sum(self.b**2)
-        S = self._combined(self.b**2)
-        for start, D in squared_distance_blocks(both):
-            rows = slice(start, start + len(D))
-            D /= self.R[rows]
-            D /= self.R[rows]
-            D /= 2
-            S[rows] -= D
-        S /= total
-        np.clip(S, 0, 1, out=S)
-        self.S = (S + S.T) / 2
-        degree = self.S.sum(axis=1)
-        return float(2 * np.sum(projected * (degree[:, None] * projected - self.S @ projected)))
+        cost = self.pairs.squared_distances(projected)
+        S = self.pairs.squared_distances(self.F)
+        S *= -self.rho
+        S -= cost
+        S /= 2 * self.R**2
+        S += self.pairs.combined(self.b**2)
+        S /= np.sum(self.b**2)
+        self.S = np.clip(S, 0, 1, out=S)
+        return float(2 * (cost @ self.S))
 
     def _embed(self) -> np.ndarray:
         """Set F to the c smallest eigenvectors of L; returns the c + 1 smallest eigenvalues."""
-        count = min(self.c + 1, len(self.S))
-        self.blocks = connected_blocks(self.S)
-        values, vectors = smallest_laplacian_eigenvectors(self.S, count, self.blocks)
+        S = self.pairs.matrix(self.S)
+        self.degree = S.sum(axis=1)
+        blocks = connected_blocks(S > 0)
+        whole = len(blocks) == 1
+        self.blocks = [(block, S if whole else S[np.ix_(block, block)]) for block in blocks]
+        count = min(self.c + 1, len(self.X))
+        if len(blocks) == self.c < count and self._firmly_connected(S):
+            # The eigenvalue c + 1 only matters where it may count as zero.
+            values, self.F = smallest_laplacian_eigenvectors(self.blocks, self.c)
+            return np.append(values, 2 * _ZERO_SUM)
+        values, vectors = smallest_laplacian_eigenvectors(self.blocks, count)
         self.F = vectors[:, : self.c]
         return values
+
+    def _firmly_connected(self, S: np.ndarray) -> bool:
+        """Whether the non-zero eigenvalues of L are proven to be above ``2 * _ZERO_SUM``.
+
+        On a connected component with edges of weight w or more they are at least ``4 w / n^2``.
+        """
+        firm = _ZERO_SUM * len(self.X) ** 2 / 2 <= S
+        return len(connected_blocks(firm)) == len(self.blocks)
 
     def _errors(self) -> np.ndarray:
         """``||R o (S - S^j)||^2`` for every j."""
         squared = self.R**2
-        common = np.sum(squared * self.S**2)
-        per_cluster = np.einsum("ij,ij->j", self.Z, (squared * (1 - 2 * self.S)) @ self.Z)
-        return common + np.bincount(self.owner, per_cluster)
+        common = squared @ self.S**2
+        squared *= 1 - 2 * self.S
+        return 2 * (common + self.pairs.inside(squared))
 
     def _distances(self) -> np.ndarray:
         """``||v - v^j||^2`` for every j."""
         return np.sum((self.weights - self.v) ** 2, axis=1)
 
 
-def score_step(Q, P, a, weights, v, tol: float = 1e-13, max_iter: int = 1000) -> np.ndarray:
+def hadamard(Q: np.ndarray | LinearOperator, P: np.ndarray) -> np.ndarray | LinearOperator:
+    """``Q o (P P')`` for Q (d x d) and P (d x c); an operator where Q is one."""
+    if isinstance(Q, np.ndarray):
+        return Q * (P @ P.T)
+    return LinearOperator(
+        Q.shape,
+        matvec=lambda u: np.einsum("ij,ij->i", P, Q.matmat(P * u.reshape(-1, 1))),
+        dtype=float,
+    )
+
+
+def score_step(curvature, a, weights, v, tol: float = 1e-13, max_iter: int = 1000) -> np.ndarray:
     """``argmin 1/2 v'Hv - f'v`` over the simplex, by accelerated projected gradients with restart.
 
-    ``H = 2 Q o (P P') + (sum_j a_j^2) I`` for P (d x c), ``f = sum_j a_j^2 v^j``; starts at v.
+    ``H = 2 curvature + (sum_j a_j^2) I`` with curvature (d x d, array or operator)
+    ``Q o (P P')`` and ``f = sum_j a_j^2 v^j``; starts at v.
     """
-    H = 2 * Q * (P @ P.T)
-    H[np.diag_indices_from(H)] += np.sum(a**2)
+    total = np.sum(a**2)
+    H = LinearOperator(curvature.shape, lambda u: 2 * (curvature @ u) + total * u, dtype=float)
     f = a**2 @ weights
     step = 1 / _largest_eigenvalue(H)
     ahead, momentum = v, 1.0
@@ -316,37 +353,56 @@ def score_step(Q, P, a, weights, v, tol: float = 1e-13, max_iter: int = 1000) ->
     return v
 
 
-def connected_blocks(S: np.ndarray) -> list[np.ndarray]:
-    """Samples of each connected component of S (n x n), components by their first sample."""
-    _, component = connected_components(sp.csr_array(S), directed=False)
-    order = np.argsort(component, kind="stable")
-    return np.split(order, np.flatnonzero(np.diff(component[order])) + 1)
+def connected_blocks(joined: np.ndarray) -> list[np.ndarray]:
+    """Nodes of each connected component of a symmetric boolean n x n matrix, by first node."""
+    unseen = np.ones(len(joined), dtype=bool)
+    blocks = []
+    while unseen.any():
+        frontier = np.flatnonzero(unseen)[:1]
+        before = unseen.copy()
+        unseen[frontier] = False
+        while len(frontier):
+            frontier = np.flatnonzero(joined[frontier].any(axis=0) & unseen)
+            unseen[frontier] = False
+        blocks.append(np.flatnonzero(before & ~unseen))
+    return blocks
 
 
 def smallest_laplacian_eigenvectors(
-    S: np.ndarray, count: int, blocks: list[np.ndarray]
+    blocks: list[tuple[np.ndarray, np.ndarray]], count: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """The smallest eigenvalues, ascending, and eigenvectors of ``diag(S 1) - S`` (n x n).
 
-    Each connected component has its own; those of the whole are the smallest of all.
+    ``blocks`` holds the samples of each connected component and the similarity between them. Each
+    component has its own eigenvectors, first of all its indicator with eigenvalue 0; those of the
+    whole are the smallest of all.
     """
-    values: list[np.ndarray] = []
-    vectors: list[np.ndarray] = []
-    for block in blocks:
-        L = -S[np.ix_(block, block)]
+    n = sum(len(block) for block, _ in blocks)
+    more = max(count - len(blocks), 0)
+    values, vectors = [0.0] * len(blocks), []
+    for block, _ in blocks:
+        vectors.append(np.zeros(n))
+        vectors[-1][block] = 1 / np.sqrt(len(block))
+    for block, similarity in blocks if more else []:
+        L = -similarity
         L[np.diag_indices_from(L)] -= L.sum(axis=1)
-        block_values, block_vectors = _smallest_eigenpairs(L, min(count, len(block)))
-        values.append(block_values)
-        vectors.append(np.zeros((len(S), len(block_values))))
-        vectors[-1][block] = block_vectors
-    order = np.argsort(np.concatenate(values), kind="stable")[:count]
-    return np.concatenate(values)[order], np.hstack(vectors)[:, order]
+        block_values, block_vectors = _smallest_eigenpairs(
+            L, min(more + 1, len(block)), _DENSE_LAPLACIAN_BELOW
+        )
+        for value, vector in zip(block_values[1:], block_vectors.T[1:], strict=True):
+            values.append(max(float(value), 0.0))
+            vectors.append(np.zeros(n))
+            vectors[-1][block] = vector
+    order = np.argsort(values, kind="stable")[:count]
+    return np.array(values)[order], np.column_stack([vectors[i] for i in order])
 
 
-def _smallest_eigenpairs(A: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
+def _smallest_eigenpairs(
+    A: np.ndarray, count: int, dense_below: int
+) -> tuple[np.ndarray, np.ndarray]:
     """The smallest eigenvalues, ascending, and eigenvectors of positive semidefinite A (n x n)."""
     n = len(A)
-    if n >= _DENSE_EIGH_BELOW and count <= n // 4:
+    if n >= dense_below and count <= n // 4:
         try:
             return _shift_inverted_eigenpairs(A, count)
         except (np.linalg.LinAlgError, ArpackError):
@@ -362,7 +418,10 @@ def _shift_inverted_eigenpairs(A: np.ndarray, count: int) -> tuple[np.ndarray, n
     # A small negative shift makes A definite.
     n = len(A)
     shift = -1e-8 * np.trace(A) / n
-    factor = scipy.linalg.cho_factor(A - shift * np.eye(n), overwrite_a=True, check_finite=False)
+    shifted = A.copy()
+    shifted[np.diag_indices(n)] -= shift
+    # The transpose, equal to it, has the order of memory that LAPACK overwrites.
+    factor = scipy.linalg.cho_factor(shifted.T, overwrite_a=True, check_finite=False)
     inverse = LinearOperator(
         (n, n), lambda x: scipy.linalg.cho_solve(factor, x, check_finite=False), dtype=float
     )
@@ -372,12 +431,13 @@ def _shift_inverted_eigenpairs(A: np.ndarray, count: int) -> tuple[np.ndarray, n
     return np.maximum(1 / inverted[order] + shift, 0), vectors[:, order]
 
 
-def _largest_eigenvalue(H: np.ndarray) -> float:
-    if len(H) < 10:
-        return float(np.linalg.eigvalsh(H)[-1])
-    start = np.random.default_rng(0).standard_normal(len(H))
+def _largest_eigenvalue(H: LinearOperator) -> float:
+    d = H.shape[0]
+    if d < 10:
+        return float(np.linalg.eigvalsh(H @ np.eye(d))[-1])
+    start = np.random.default_rng(0).standard_normal(d)
     # A Ritz value lies below the eigenvalue, by less than its tolerance.
-    return 1.01 * float(eigsh(H, k=1, which="LA", v0=start, tol=1e-3)[0][0])
+    return 1.01 * float(eigsh(H, k=1, which="LA", v0=start, tol=1e-3, ncv=8)[0][0])
 
 
 def _inverse_weights(errors: np.ndarray) -> np.ndarray:
