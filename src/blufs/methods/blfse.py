@@ -384,12 +384,15 @@ def smallest_laplacian_eigenvectors(
         vectors.append(np.zeros(n))
         vectors[-1][block] = 1 / np.sqrt(len(block))
     for block, similarity in blocks if more else []:
+        wanted = min(more, len(block) - 1)
+        if wanted == 0:
+            continue
         L = -similarity
         L[np.diag_indices_from(L)] -= L.sum(axis=1)
-        block_values, block_vectors = _smallest_eigenpairs(
-            L, min(more + 1, len(block)), _DENSE_LAPLACIAN_BELOW
-        )
-        for value, vector in zip(block_values[1:], block_vectors.T[1:], strict=True):
+        # Moves the indicator from the bottom of the spectrum to its top.
+        L += np.trace(L) / len(L)
+        block_values, block_vectors = _smallest_eigenpairs(L, wanted, _DENSE_LAPLACIAN_BELOW)
+        for value, vector in zip(block_values, block_vectors.T, strict=True):
             values.append(max(float(value), 0.0))
             vectors.append(np.zeros(n))
             vectors[-1][block] = vector
