@@ -66,14 +66,19 @@ class JoinedPairs:
         distances *= -2
         return np.maximum(distances, 0, out=distances)
 
-    def matrix(self, values: np.ndarray) -> np.ndarray:
-        """Symmetric n x n matrix of the values, zero elsewhere."""
+    def matrix(self, values: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
+        """Symmetric n x n matrix of the values, zero elsewhere; ``out`` is an earlier one to fill."""
         n = self.n_samples
-        upper = np.zeros((n, n))
+        out = np.zeros((n, n)) if out is None else out
         for start, stop in _row_blocks(n):
             pairs = slice(self.indptr[start], self.indptr[stop])
-            upper[start + self._local_rows(start, stop), self.columns[pairs]] = values[pairs]
-        return upper + upper.T
+            rows, columns = self._local_rows(start, stop), self.columns[pairs] - start
+            strip = np.zeros((stop - start, n - start))
+            strip[rows, columns] = values[pairs]
+            strip[:, : stop - start] += strip[:, : stop - start].T
+            out[start:stop, start:] = strip
+            out[start:, start:stop] = strip.T
+        return out
 
     def _local_rows(self, start: int, stop: int) -> np.ndarray:
         """Row, counted from start, of each pair in the rows start..stop."""

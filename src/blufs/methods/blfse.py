@@ -199,6 +199,7 @@ class Ensemble:
         self.v = weights.mean(axis=0)
         self.S = self.pairs.combined(self.b)
         self.R = np.ones_like(self.S)
+        self._dense: np.ndarray | None = None
         self.rho = 1.0
         self.F = np.empty((len(X), 0))
         self._embed()
@@ -284,7 +285,7 @@ class Ensemble:
 
     def _embed(self) -> np.ndarray:
         """Set F to the c smallest eigenvectors of L; returns the c + 1 smallest eigenvalues."""
-        S = self.pairs.matrix(self.S)
+        S = self._dense = self.pairs.matrix(self.S, self._dense)
         self.degree = S.sum(axis=1)
         blocks = connected_blocks(S > 0)
         whole = len(blocks) == 1
