@@ -67,7 +67,7 @@ class JoinedPairs:
         return np.maximum(distances, 0, out=distances)
 
     def matrix(self, values: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
-        """Symmetric n x n matrix of the values, zero elsewhere; ``out`` is an earlier one to fill."""
+        """Symmetric n x n matrix of the values, zero elsewhere; ``out`` is an earlier one."""
         n = self.n_samples
         out = np.zeros((n, n)) if out is None else out
         for start, stop in _row_blocks(n):
