@@ -33,8 +33,9 @@ _PACES = (0.9, 0.8, 0.7, 0.6, 0.5)
 _INNER_ITERATIONS = 5
 #: Order of an eigenproblem above which shift-invert Lanczos replaces the dense solver.
 _DENSE_EIGH_BELOW = 2000
-#: The same for Laplacians, whose eigenvalues near 0 lie farther apart.
-_DENSE_LAPLACIAN_BELOW = 400
+#: The same for Laplacians. Samples that all base clusterings treat alike make eigenvalues multiple,
+#: which Lanczos may miss.
+_DENSE_LAPLACIAN_BELOW = 2000
 #: Below this the c + 1 smallest eigenvalues together count as zero (authors' code).
 _ZERO_SUM = 1e-11
 #: Columns of a panel of a symmetric product, of which one triangle is made.
