@@ -95,3 +95,13 @@ def read(name: str):
     """A stored result, None where there is none."""
     path = RESULTS / f"{name}.json"
     return json.loads(path.read_text()) if path.exists() else None
+
+
+def markdown(header: list[str], rows: list[list]) -> str:
+    """A table; floats with two decimals."""
+
+    def line(cells):
+        shown = [f"{cell:.2f}" if isinstance(cell, float) else str(cell) for cell in cells]
+        return f"| {' | '.join(shown)} |"
+
+    return "\n".join([line(header), line(["---"] * len(header)), *map(line, rows)])

@@ -1,6 +1,6 @@
 """BLUFS against the limit of the machine: one ``X.T @ X``, and one pass over X.
 
-Random clusters, s = 100, processor seconds of one thread. *Without the graph* is a fit that gets
+Random clusters, processor seconds of one thread. *Without the graph* is a fit that gets
 the neighbour graph and its eigenvectors; *with* is a whole fit, in its two parts: what does not
 depend on the weights, the graph among it, and the rest.
 """
@@ -25,13 +25,14 @@ SHAPES = (
     (20000, 2000, 10, 2),
     (100000, 500, 10, 1),
 )
+S = 100
 QUICK = ((60, 120, 2, 1), (80, 110, 3, 2))
 
 
 def measure(n: int, d: int, c: int, repeats: int) -> dict:
     X = random_clusters(n, d, c)
     vector = np.ones(n)
-    selector = BLUFS(100, n_clusters=c)
+    selector = BLUFS(S, n_clusters=c)
     # The first calls of the linear algebra are slower.
     BLUFS(5, n_clusters=2).fit(X[:50, :50])
     gram = cpu_seconds(lambda: X.T @ X, repeats)
@@ -46,6 +47,7 @@ def measure(n: int, d: int, c: int, repeats: int) -> dict:
         "n": n,
         "d": d,
         "c": c,
+        "s": S,
         "repeats": repeats,
         "sweeps": selector.n_iter_,
         "gram_seconds": gram,

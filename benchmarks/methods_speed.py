@@ -2,7 +2,7 @@
 
 ``python benchmarks/methods_speed.py`` runs all; each side runs in a process of its own with one
 thread and is measured in processor seconds, so that other load on the machine matters little. The
-other side is skfeature (``pip install skfeature-chappers``) for LapScore, MCFS and UDFS and
+other side is skfeature (``peers.py`` installs it) for LapScore, MCFS and UDFS and
 ``transcriptions.py`` for the rest; it is stopped after ``--limit`` seconds.
 
 Writes benchmarks/results/methods_speed.json and docs/methods-speed.md.
@@ -21,7 +21,8 @@ import warnings
 from pathlib import Path
 
 import numpy as np
-from common import RESULTS, load, save
+import peers
+from common import available, load, read, save
 
 METHODS = ("LapScore", "MCFS", "UDFS", "SOGFS", "RNE", "SPCAFS", "FSPCA", "BLFSE", "BLSFS")
 DATASETS = ("COIL20", "warpAR")
@@ -59,13 +60,20 @@ def run_other(method: str, X, c: int) -> np.ndarray:
     return mcfs(X, n_selected_features=TOP, mode="index", W=W, n_clusters=c)
 
 
+def run_itmo(method: str, X, c: int) -> np.ndarray:
+    return peers.run_itmo(method, X, c, TOP)
+
+
 def measure(dataset: str, method: str, side: str) -> dict:
     """Fit once in this process: processor seconds and the best features."""
     X, y = load(dataset)
     warnings.simplefilter("ignore")
-    run = run_library if side == "library" else run_other
+    peers.use()
+    runs = {"library": run_library, "other": run_other, "ITMO_FS": run_itmo}
+    run = runs[side]
     # Imports and the first call of the linear algebra are no part of the method.
-    run("FSPCA", np.random.default_rng(0).random((TOP, TOP + 5)), 2)
+    warm_up = "LapScore" if side == "ITMO_FS" else "FSPCA"
+    run(warm_up, np.random.default_rng(0).random((TOP, TOP + 5)), 2)
     start = time.process_time()
     features = run(method, X, int(y.max()) + 1)
     return {"seconds": time.process_time() - start, "top": features[:TOP].tolist()}
@@ -129,18 +137,22 @@ def main() -> None:
     if arguments.one:
         print(json.dumps(measure(*arguments.one)))
         return
-    stored = RESULTS / "methods_speed.json"
-    rows = {
-        (row["dataset"], row["method"]): row
-        for row in (json.loads(stored.read_text()) if stored.exists() else [])
-    }
-    for dataset in arguments.datasets:
-        for method in arguments.methods:
+    rows = {(row["dataset"], row["method"]): row for row in read("methods_speed") or []}
+    methods = arguments.methods
+    if "skfeature" not in peers.use():
+        print("skfeature is not there (benchmarks/peers.py installs it): its methods are skipped")
+        methods = [method for method in methods if method not in METHODS[:3]]
+    for dataset in available(*arguments.datasets):
+        for method in methods:
             rows[dataset, method] = compare(dataset, method, arguments.limit)
             print(rows[dataset, method], flush=True)
-            order = sorted(rows, key=lambda key: (key[0], METHODS.index(key[1])))
-            save("methods_speed", [rows[key] for key in order])
-    write_page([rows[key] for key in order])
+            save("methods_speed", in_order(rows))
+    if rows:
+        write_page(in_order(rows))
+
+
+def in_order(rows: dict) -> list[dict]:
+    return [rows[key] for key in sorted(rows, key=lambda k: (k[0], METHODS.index(k[1])))]
 
 
 def write_page(rows: list[dict]) -> None:

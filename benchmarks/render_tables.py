@@ -2,26 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import re
-from pathlib import Path
 
-from common import RESULTS
+from common import ROOT, markdown, read
 
-DOCUMENT = Path(__file__).parents[1] / "docs" / "solver.md"
-
-
-def read(name: str):
-    return json.loads((RESULTS / f"{name}.json").read_text())
-
-
-def markdown(header: list[str], rows: list[list]) -> str:
-    def line(cells):
-        return (
-            "| " + " | ".join(f"{c:.2f}" if isinstance(c, float) else str(c) for c in cells) + " |"
-        )
-
-    return "\n".join([line(header), line(["---"] * len(header)), *map(line, rows)])
+DOCUMENT = ROOT / "docs" / "solver.md"
 
 
 def w_step() -> str:

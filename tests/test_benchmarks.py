@@ -1,0 +1,234 @@
+"""The speed benchmarks: their arithmetic, their page, and that every script runs."""
+
+import base64
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import growth
+import memory
+import methods_speed
+import numpy as np
+import pandas as pd
+import peers
+import pytest
+import render_performance
+import startup
+import suites
+from common import markdown, overlap, random_clusters
+from fit_profile import BLOCKS
+
+ROOT = Path(__file__).parents[1]
+MEASURED = ("startup", "suites", "fit_profile", "memory", "limits", "growth", "peers")
+
+
+@pytest.fixture(scope="module")
+def quick(tmp_path_factory):
+    """The results of the quick run, without real data."""
+    folder = tmp_path_factory.mktemp("benchmarks")
+    environment = {**os.environ, "BLUFS_BENCHMARK_RESULTS": str(folder), "BLUFS_MIRROR": "nowhere"}
+    command = [sys.executable, "-m", "benchmarks", "--quick"]
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "skipped, no file in BLUFS_MIRROR: Jaffe" in done.stdout
+    return folder
+
+
+def read(folder, name):
+    return json.loads((folder / f"{name}.json").read_text())
+
+
+def test_every_script_leaves_its_results(quick):
+    assert {path.stem for path in quick.glob("*.json")} == set(MEASURED)
+
+
+def test_the_limits_are_ratios_of_their_seconds(quick):
+    for row in read(quick, "limits"):
+        for graph in ("without_graph", "with_graph"):
+            expected = row[f"{graph}_seconds"] / row["gram_seconds"]
+            assert row[f"{graph}_grams"] == pytest.approx(expected)
+            assert row[f"{graph}_passes"] > 1
+
+
+def test_the_growth_has_every_size_and_its_exponent(quick):
+    report = read(quick, "growth")
+    for axis, rows in report["axes"].items():
+        values, others, _ = growth.QUICK[axis]
+        assert [row[axis] for row in rows] == list(values)
+        assert all(row[name] == size for row in rows for name, size in others.items())
+        seconds = [row["fit_seconds"] for row in rows]
+        assert report["exponents"][f"fit, {axis}"] == pytest.approx(
+            growth.exponent(values, seconds)
+        )
+    assert all(row["exact_seconds"] > 0 for row in report["axes"]["n"])
+
+
+def test_the_peak_memory_holds_at_least_the_data(quick):
+    (row,) = read(quick, "memory")["shapes"]
+    assert row["x_bytes"] == 8 * row["n"] * row["d"]
+    assert row["float64_with_graph"] > 1
+    assert row["float32_with_graph"] > 0.5
+
+
+def test_the_blocks_of_the_profile_add_up_to_the_fit(quick):
+    now = read(quick, "fit_profile")["now"]
+    assert set(now) == {"fit", "rest", *BLOCKS}
+    assert sum(seconds for block, seconds in now.items() if block != "fit") == pytest.approx(
+        now["fit"]
+    )
+    assert all(now[block] > 0 for block in BLOCKS)
+    assert 0 < now["rest"] < 0.9 * now["fit"]
+
+
+def test_importing_the_package_brings_no_heavy_package(quick):
+    assert read(quick, "startup")["heavy"] == {"import blufs": []}
+
+
+def test_the_exponent_of_a_power_law_is_found():
+    sizes = np.array([2000, 5000, 10000, 50000])
+    assert growth.exponent(sizes, 3e-7 * sizes**1.13) == pytest.approx(1.13)
+    noisy = 1e-3 * sizes**2.0 * np.array([1.05, 0.95, 0.95, 1.05])
+    assert growth.exponent(sizes, noisy) == pytest.approx(2, abs=0.05)
+
+
+def test_recall_counts_the_neighbors_that_were_found():
+    Z = np.arange(40.0)[:, None] ** 1.1
+    order = np.argsort(np.abs(Z - Z.T) + 1e9 * np.eye(40), axis=1)
+    assert growth.recall(Z, order[:, :4]) == 1
+    assert growth.recall(Z, order[:, [0, 1, 20, 21]]) == 0.5
+
+
+def test_random_clusters_are_apart_in_the_first_features_only():
+    X = random_clusters(4000, 150, 5, np.float32)
+    assert X.dtype == np.float32
+    variances = X.var(axis=0)
+    assert variances[:100].mean() > 1.5
+    assert variances[100:].mean() == pytest.approx(1, abs=0.02)
+
+
+def test_overlap_is_the_shared_part():
+    assert overlap(np.array([1, 2, 3, 4]), np.array([4, 3, 9, 8])) == 0.5
+
+
+def test_the_peak_is_that_of_this_process():
+    before = memory.peak_bytes()
+    block = np.ones(200_000_000 // 8 + before // 8)
+    assert memory.peak_bytes() >= before + 150_000_000
+    assert block[-1] == 1
+
+
+def test_import_times_are_summed_by_package():
+    lines = (
+        "import time: self [us] | cumulative | imported package\n"
+        "import time:       100 |        100 |   numpy.core\n"
+        "import time:    200000 |     200100 | numpy\n"
+        "import time:       300 |     200400 | blufs\n"
+    )
+    assert startup.seconds_by_package(lines) == pytest.approx({"numpy": 0.2001, "blufs": 0.0003})
+
+
+def record(folder: Path, output: str, rule: str, log: str, start: float, end: float) -> None:
+    name = base64.b64encode(output.encode()).decode()
+    content = {"rule": rule, "log": [log], "starttime": start, "endtime": end}
+    (folder / ".snakemake" / "metadata" / name).write_text(json.dumps(content))
+
+
+@pytest.fixture
+def finished(tmp_path):
+    """A finished suite: two jobs side by side, a pause, one job with two files."""
+    (tmp_path / ".snakemake" / "metadata").mkdir(parents=True)
+    results = tmp_path / "results" / "small"
+    results.mkdir(parents=True)
+    record(tmp_path, "results/small/a.json", "select", "a.log", 100.0, 110.0)
+    record(tmp_path, "results/small/b.json", "select", "b.log", 104.0, 112.0)
+    record(tmp_path, "results/small/c.png", "plot", "c.log", 200.0, 203.0)
+    record(tmp_path, "results/small/c.pdf", "plot", "c.log", 200.1, 203.0)
+    record(tmp_path, "results/other/a.json", "select", "x.log", 0.0, 99.0)
+    fit = {"dataset": "d", "method": "m", "settings": "{}", "s": 5, "fit_seed": 0}
+    grid = [{**fit, "fit_seconds": 4.0, "score_seconds": 2.0}]
+    selections = [
+        {**fit, "fit_seconds": 4.0, "evaluation_seconds": 1.0},
+        {**fit, "fit_seconds": 4.0, "evaluation_seconds": 0.5},
+        {**fit, "s": 9, "fit_seconds": 3.0, "evaluation_seconds": 0.0},
+    ]
+    tables = {"grid": grid, "selections": selections, "timing": [{"seconds": 1.5}], "results": []}
+    for name, rows in tables.items():
+        pd.DataFrame(rows).to_parquet(results / f"{name}.parquet")
+    return tmp_path
+
+
+def test_a_suite_is_summed_up(finished):
+    summary = suites.summarize(finished, "small")
+    assert summary["jobs"] == 3
+    assert summary["wall_seconds"] == pytest.approx(12 + 3, abs=0.11)
+    assert summary["job_seconds"] == pytest.approx(10 + 8 + 3, abs=0.11)
+    assert summary["work_seconds"] == 4 + 3 + 2 + 1.5 + 1.5
+    assert summary["overhead_per_job"] == pytest.approx((21 - 12) / 3, abs=0.05)
+    assert summary["cores_busy"] == pytest.approx(21 / 15, abs=0.02)
+    assert [job["output"][-6:-5] for job in summary["slowest"]][:2] == ["a", "b"]
+    assert summary["median_seconds"]["select"] == 9
+
+
+def test_an_unfinished_suite_is_none(finished, capsys):
+    assert suites.summarize(finished, "other") is None
+    assert "no finished run in results/other" in capsys.readouterr().out
+
+
+def test_an_error_of_a_peer_is_kept(monkeypatch):
+    def in_process(dataset, method, side, limit):
+        if side == "ITMO_FS":
+            raise RuntimeError("MCFS on warpAR:\nTraceback\nTypeError: no such argument\n")
+        return {"seconds": 2.0, "top": [1, 2]}
+
+    monkeypatch.setattr(methods_speed, "in_process", in_process)
+    row = peers.compare("warpAR", "MCFS")
+    assert row["error"] == "TypeError: no such argument"
+    assert row["other_seconds"] is None
+
+
+def test_without_results_the_page_says_not_measured(tmp_path, monkeypatch):
+    monkeypatch.setattr("common.RESULTS", tmp_path)
+    monkeypatch.setattr(render_performance, "RESULTS", tmp_path)
+    page = render_performance.page()
+    rows = [line for line in render_performance.targets().splitlines() if "not measured" in line]
+    assert len(rows) == 9
+    assert "{{" not in page
+    assert "yes" not in render_performance.targets()
+
+
+def test_the_page_has_what_was_measured(quick, monkeypatch):
+    monkeypatch.setattr("common.RESULTS", quick)
+    monkeypatch.setattr(render_performance, "RESULTS", quick)
+    page = render_performance.page()
+    exponents = read(quick, "growth")["exponents"]
+    assert f"| {exponents['fit, c']:.2f} |" in page
+    assert "{{" not in page
+
+
+def test_targets_are_met_or_not(tmp_path, monkeypatch):
+    monkeypatch.setattr("common.RESULTS", tmp_path)
+    large = {"n": 7000, "d": 5000, "without_graph_grams": 0.5, "with_graph_grams": 3.5}
+    (tmp_path / "limits.json").write_text(json.dumps([large]))
+    precision = [{"overlap": 0.99}, {"overlap": 0.94}]
+    shapes = [{"float64_with_graph": 1.4, "float32_with_graph": 0.8}]
+    (tmp_path / "memory.json").write_text(json.dumps({"shapes": shapes, "precision": precision}))
+    lines = render_performance.targets().splitlines()
+    met = [line.split(" | ")[-1].strip(" |") for line in lines[2:]]
+    assert met == ["yes", "**no**", "", "", "yes", "**no**", "**no**", "", ""]
+
+
+def test_a_table_in_markdown():
+    assert markdown(["a", "b"], [[1, 0.126]]) == "| a | b |\n| --- | --- |\n| 1 | 0.13 |"
+
+
+def test_the_figure_draws_every_part_that_was_measured(quick):
+    import growth_figure
+
+    report = read(quick, "growth")
+    panels = growth_figure.draw(report).axes
+    assert [panel.get_xlabel() for panel in panels] == ["n", "d", "c", "s"]
+    labels = [line.get_label() for line in panels[0].lines]
+    assert labels == ["the rest of the fit", "neighbours, exact", "eigenvectors", "linear"]
+    assert panels[1].lines[0].get_xdata().tolist() == [40, 80, 160]
