@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from functools import cache
 
 import numpy as np
-from scipy.linalg import cho_solve, cholesky, solve_triangular
+from scipy.linalg.lapack import dpotrf, dpotrs, dtrtrs
 
 #: Up to this number of features the Gram matrix is built (200 MB).
 _WHOLE_GRAM_UP_TO = 5000
@@ -21,7 +21,10 @@ GramRow = Callable[[int], np.ndarray]
 
 
 class _ActiveSet:
-    """Active features in order of entry, their rows of the Gram matrix and its Cholesky factor."""
+    """Active features in order of entry, their rows of the Gram matrix and its Cholesky factor.
+
+    LAPACK is called directly: the matrices are so small that checks around it would cost more.
+    """
 
     def __init__(self, gram_row: GramRow, d: int, capacity: int):
         self.gram_row = gram_row
@@ -40,7 +43,7 @@ class _ActiveSet:
         k, variance = self.size, row[feature]
         column = row[self.current]
         if k:
-            column = solve_triangular(self.factor[:k, :k], column, lower=True, check_finite=False)
+            column = dtrtrs(self.factor[:k, :k], column, lower=True)[0]
         left = variance - column @ column
         if left <= _COLLINEAR * variance:
             return False
@@ -57,12 +60,12 @@ class _ActiveSet:
         self.rows[position:k] = self.rows[position + 1 : k + 1]
         self.size = k
         active_gram = self.rows[:k, self.current]
-        self.factor[:k, :k] = cholesky(active_gram, lower=True, check_finite=False)
+        self.factor[:k, :k] = dpotrf(active_gram, lower=True)[0]
 
     def direction(self, signs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """``G_AA^-1 signs``, and how fast it lowers the correlation of every feature."""
         k = self.size
-        w = cho_solve((self.factor[:k, :k], True), signs, check_finite=False)
+        w = dpotrs(self.factor[:k, :k], signs, lower=True)[0]
         return w, w @ self.rows[:k]
 
 
@@ -140,23 +143,26 @@ def _entry(
 ) -> tuple[float, int | None]:
     """Step at which a feature reaches the common correlation, and that feature.
 
-    If none does before the correlations are zero: the step to there, and None.
+    If none does before the correlations are zero: the step to there, and None. Worked out with
+    reciprocals of steps, of which the largest is wanted: a feature that never reaches one of the
+    two ends has a negative one there and a positive one at the other.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
-        upper = np.where(slopes < 1, np.maximum(level - residual, 0) / (1 - slopes), np.inf)
-        lower = np.where(slopes > -1, np.maximum(level + residual, 0) / (1 + slopes), np.inf)
+        upper = (1 - slopes) / np.maximum(level - residual, 0)
+        lower = (1 + slopes) / np.maximum(level + residual, 0)
     if dropped is not None:
         # It sits at the common correlation and is just leaving it.
         side = upper if residual[dropped] > 0 else lower
-        side[dropped] = np.inf
-    steps = np.where(candidates, np.minimum(upper, lower), np.inf)
-    nearest = int(np.argmin(steps))
-    return (float(steps[nearest]), nearest) if steps[nearest] < level else (level, None)
+        side[dropped] = -np.inf
+    rates = np.fmax(upper, lower)
+    rates[~candidates] = 0
+    nearest = int(np.argmax(rates))
+    return (1 / float(rates[nearest]), nearest) if rates[nearest] * level > 1 else (level, None)
 
 
 def _zero_crossing(coefficients: np.ndarray, w: np.ndarray) -> tuple[float, int]:
     """Smallest positive step at which an active coefficient becomes zero, and its position."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        steps = np.where(coefficients * w < 0, -coefficients / w, np.inf)
-    position = int(np.argmin(steps))
-    return float(steps[position]), position
+    rates = np.zeros_like(w)
+    np.divide(-w, coefficients, out=rates, where=coefficients != 0)
+    position = int(np.argmax(rates))
+    return (1 / float(rates[position]) if rates[position] > 0 else np.inf), position
