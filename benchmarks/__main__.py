@@ -21,7 +21,13 @@ from common import DATA, parse_quick, save
 #: Those that know ``--quick`` and skip what they lack.
 MEASURE = ("startup", "suites", "fit_profile", "memory", "limits", "growth", "peers")
 #: Those that need the real data.
-ON_DATA = ("solver_speed --repeats 3", "w_step_comparison", "methods_speed --limit 40")
+ON_DATA = (
+    "solver_speed --repeats 3",
+    "w_step_comparison",
+    "methods_speed --limit 40 --datasets COIL20",
+    # The others take minutes there; run by hand.
+    "methods_speed --limit 20 --datasets warpAR --methods LapScore MCFS UDFS SPCAFS FSPCA",
+)
 RENDER = ("growth_figure", "render_tables", "render_performance")
 
 

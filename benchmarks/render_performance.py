@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from common import RESULTS, ROOT, markdown, read
 
+from blufs.approximate import EXACT_UP_TO
+
 PAGE = ROOT / "docs" / "performance.md"
 MISSING = "not measured"
 #: The shape and the bounds of the targets.
@@ -106,7 +108,11 @@ def graphs(report: dict) -> str:
     if report["compilation_seconds"] is None:
         return table + "\n\nThe approximate index was not installed."
     seconds = report["compilation_seconds"]
-    return table + f"\n\nThe first call of the index in a process compiles it: {seconds:.0f} s."
+    real = [[r["dataset"], 100 * r["recall"], 100 * r["overlap"]] for r in report["real"]]
+    return (
+        f"{table}\n\nThe first call of the index in a process compiles it: {seconds:.0f} s. "
+        f"On real data:\n\n{markdown(['data', 'recall, %', 'same selection, %'], real)}"
+    )
 
 
 def memory(report: dict) -> str:
@@ -205,6 +211,7 @@ def page() -> str:
         "limits": section("limits", limits),
         "growth": section("growth", growth),
         "graphs": section("growth", graphs),
+        "exact_up_to": f"{EXACT_UP_TO:,}",
         "figure": "![growth](../benchmarks/results/growth.png)" if figure.exists() else MISSING,
         "memory": section("memory", memory),
         "peers": section("peers", peers),

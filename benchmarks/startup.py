@@ -71,6 +71,6 @@ if __name__ == "__main__":
     if parse_quick(__doc__):
         report = measure({name: CODE[name] for name in ("interpreter", "import blufs")}, 1)
     else:
-        report = measure(CODE, 7)
+        report = measure(CODE, 5)
     save("startup", report)
     print(report)

@@ -15,8 +15,9 @@ from blufs.preprocessing import scale_samples
 from blufs.solver.data import ScaledData
 from blufs.solver.start import principal_vectors
 
-#: Samples up to which the exact search takes seconds; docs/performance.md has its measured times.
-EXACT_UP_TO = 20_000
+#: Samples up to which the exact search takes less than a minute, about what the index needs to be
+#: compiled when a process first uses it; docs/performance.md has the measured times.
+EXACT_UP_TO = 50_000
 #: Neighbours searched for every one wanted: the nearest half of a list is found far more surely.
 _SURPLUS = 2
 #: Pairs of samples from which the mean distance is estimated.
