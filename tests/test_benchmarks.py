@@ -193,7 +193,7 @@ def test_without_results_the_page_says_not_measured(tmp_path, monkeypatch):
     monkeypatch.setattr(render_performance, "RESULTS", tmp_path)
     page = render_performance.page()
     rows = [line for line in render_performance.targets().splitlines() if "not measured" in line]
-    assert len(rows) == 9
+    assert len(rows) == 11
     assert "{{" not in page
     assert "yes" not in render_performance.targets()
 
@@ -212,11 +212,25 @@ def test_targets_are_met_or_not(tmp_path, monkeypatch):
     large = {"n": 7000, "d": 5000, "without_graph_grams": 0.5, "with_graph_grams": 3.5}
     (tmp_path / "limits.json").write_text(json.dumps([large]))
     precision = [{"overlap": 0.99}, {"overlap": 0.94}]
-    shapes = [{"float64_with_graph": 1.4, "float32_with_graph": 0.8}]
+    shapes = [
+        {"n": 7000, "d": 5000, "float64_with_graph": 1.4, "float32_with_graph": 0.7},
+        {"n": 20, "d": 10, "float64_with_graph": 1.5, "float32_with_graph": 0.8},
+    ]
     (tmp_path / "memory.json").write_text(json.dumps({"shapes": shapes, "precision": precision}))
     lines = render_performance.targets().splitlines()
     met = [line.split(" | ")[-1].strip(" |") for line in lines[2:]]
-    assert met == ["yes", "**no**", "", "", "yes", "**no**", "**no**", "", ""]
+    memory_rows = ["yes", "yes", "yes", "**no**"]
+    assert met == ["yes", "**no**", "", "", *memory_rows, "**no**", "", ""]
+
+
+def test_the_machine_is_described_with_its_load():
+    scripts = {"a": {"load": 0.25, "seconds": 400}, "b": {"load": 2.0, "seconds": 500}}
+    text = render_performance.machine(
+        {"cpu": "some processor", "cores": 2, "numpy": "2.4", "scripts": scripts}
+    )
+    assert text.startswith("some processor, 2 cores, numpy 2.4")
+    assert "0.2 to 2.0" in text
+    assert "15 minutes" in text
 
 
 def test_a_table_in_markdown():
