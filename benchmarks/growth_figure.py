@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from common import RESULTS, read
 from matplotlib.figure import Figure
+from matplotlib.ticker import NullFormatter
 
 from blufs.analysis.figures.style import LINE_STYLES, MARKERS, SAFE, Style, applied, facets
 from blufs.files import atomic_path
@@ -31,6 +32,8 @@ def draw(report: dict) -> Figure:
         panel.plot(sizes, linear, color="#999999", linestyle=":", linewidth=1, label="linear")
         slope = report["exponents"][f"fit, {size}"]
         panel.set(xscale="log", yscale="log", xlabel=size, title=f"{size}: exponent {slope:.2f}")
+        # Labels between the powers of ten would run into each other.
+        panel.xaxis.set_minor_formatter(NullFormatter())
     panels[0].set_ylabel("CPU seconds")
     handles, labels = panels[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper center", ncols=5, frameon=False)
