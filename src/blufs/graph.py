@@ -14,8 +14,8 @@ import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import LinearOperator, eigsh
 
-#: Entries of one block of distances (64 MiB of float64).
-_BLOCK_ENTRIES = 2**23
+#: Entries of one block of distances (8 MiB of float64).
+_BLOCK_ENTRIES = 2**20
 #: Below this number of samples a dense eigensolver is faster than Lanczos.
 _DENSE_EIGH_BELOW = 400
 
