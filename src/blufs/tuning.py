@@ -17,12 +17,10 @@ from sklearn.base import clone
 from sklearn.cluster import KMeans
 
 from blufs.base import BaseSelector
+from blufs.choice import DEFAULT_CRITERION, choose_blind
 from blufs.graph import SampleGraph
 from blufs.solver.data import ScaledData
 from blufs.solver.start import principal_graph, principal_vectors
-
-#: The criterion by which :func:`choose_blind` chooses unless told otherwise.
-DEFAULT_CRITERION = "principal_cohesion"
 
 #: Neighbours of the graphs by which clusters are judged.
 N_NEIGHBORS = 10
@@ -86,40 +84,6 @@ def graph_cohesion(graph: SampleGraph, labels: np.ndarray) -> float:
     inside = labels[S.row] == labels[S.col]
     weights = np.bincount(labels[S.row[inside]], weights=S.data[inside], minlength=len(sizes))
     return float(np.mean(weights / sizes))
-
-
-def choose_blind(
-    table: Sequence[Mapping[str, Any]], criterion: str = DEFAULT_CRITERION
-) -> Mapping[str, Any]:
-    """The row of the table that the criterion likes best.
-
-    Parameters
-    ----------
-    table : sequence of dicts
-        One row per candidate (``DataFrame.to_dict("records")``). The criteria of
-        :func:`label_free_criteria` stand in it under their name or with the prefix ``criterion_``;
-        a row where one is NaN is never chosen.
-    criterion : str
-
-    Returns
-    -------
-    dict
-        The row itself; the first one on ties.
-    """
-    if not len(table):
-        raise ValueError("there is no row to choose from")
-    values = _column(table, criterion)
-    if np.isnan(values).all():
-        raise ValueError(f"no row has a value of the criterion {criterion!r}")
-    return table[int(np.nanargmax(values))]
-
-
-def _column(table: Sequence[Mapping[str, Any]], name: str) -> np.ndarray:
-    """Values of a criterion, shape (number of rows,)."""
-    for key in (name, f"criterion_{name}"):
-        if key in table[0]:
-            return np.array([row[key] for row in table], dtype=float)
-    raise KeyError(f"the rows have no {name!r} and no 'criterion_{name}': {sorted(table[0])}")
 
 
 def tune(

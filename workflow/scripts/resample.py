@@ -1,5 +1,6 @@
 """Select features on random subsets of the samples."""
 
+import blufs.benchmark.quick_start  # noqa: F401 (first)
 from blufs.benchmark.isolation import Limits
 from blufs.benchmark.job import job
 from blufs.benchmark.repeat import resample_fits, unavailable_resamples

@@ -1,5 +1,6 @@
 """Fit a chunk of settings of one method on one dataset."""
 
+import blufs.benchmark.quick_start  # noqa: F401 (first)
 from blufs.benchmark.isolation import Limits
 from blufs.benchmark.job import job
 from blufs.benchmark.select import select, unavailable

@@ -1,5 +1,6 @@
 """Measure the running time of a method's fit."""
 
+import blufs.benchmark.quick_start  # noqa: F401 (first)
 from blufs.benchmark.isolation import Limits
 from blufs.benchmark.job import job
 from blufs.benchmark.repeat import time_fits, unavailable_time

@@ -16,6 +16,7 @@ import numpy as np
 
 from blufs.benchmark.canonical import canonical_json
 from blufs.benchmark.records import METRICS, Record
+from blufs.choice import choose_blind
 from blufs.seeding import derive_seed
 
 
@@ -47,7 +48,7 @@ def choose(
         "n_settings": len(names),
         "n_budget": len(drawn),
         "default": names[0],
-        "blind": _blind(means) if means else names[0],
+        "blind": choose_blind(means)["settings"] if means else names[0],
         "oracle": _oracle(means, names, s_values),
         "oracle_budget": _oracle(means, drawn, s_values),
     }
@@ -56,13 +57,6 @@ def choose(
 def only_choice(dataset: str, setting: dict[str, Any]) -> dict[str, Any]:
     """What :func:`choose` returns for a method with a single setting."""
     return choose(dataset, [setting], [], [], budget=1, seed=0)
-
-
-def _blind(means: Sequence[Record]) -> str:
-    # Imported here: most methods have one setting, and starting scikit-learn costs seconds.
-    from blufs.tuning import choose_blind
-
-    return choose_blind(means)["settings"]
 
 
 def _means_over_seeds(screened: Iterable[Record]) -> list[Record]:

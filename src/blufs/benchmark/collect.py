@@ -14,8 +14,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from blufs.benchmark.records import Record
+from blufs.choice import choose_blind
 from blufs.files import atomic_path, read_json
-from blufs.tuning import choose_blind
 
 _SORT_KEYS = (
     "dataset",

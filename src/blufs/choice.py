@@ -1,0 +1,45 @@
+"""Choosing one of many candidates by a criterion that sees no labels."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+#: The criterion by which :func:`choose_blind` chooses unless told otherwise.
+DEFAULT_CRITERION = "principal_cohesion"
+
+
+def choose_blind(
+    table: Sequence[Mapping[str, Any]], criterion: str = DEFAULT_CRITERION
+) -> Mapping[str, Any]:
+    """The row of the table that the criterion likes best.
+
+    Parameters
+    ----------
+    table : sequence of dicts
+        One row per candidate (``DataFrame.to_dict("records")``). The criteria of
+        :func:`blufs.tuning.label_free_criteria` stand in it under their name or with the prefix
+        ``criterion_``; a row where one is NaN is never chosen.
+    criterion : str
+
+    Returns
+    -------
+    dict
+        The row itself; the first one on ties.
+    """
+    if not len(table):
+        raise ValueError("there is no row to choose from")
+    values = _column(table, criterion)
+    if np.isnan(values).all():
+        raise ValueError(f"no row has a value of the criterion {criterion!r}")
+    return table[int(np.nanargmax(values))]
+
+
+def _column(table: Sequence[Mapping[str, Any]], name: str) -> np.ndarray:
+    """Values of a criterion, shape (number of rows,)."""
+    for key in (name, f"criterion_{name}"):
+        if key in table[0]:
+            return np.array([row[key] for row in table], dtype=float)
+    raise KeyError(f"the rows have no {name!r} and no 'criterion_{name}': {sorted(table[0])}")
