@@ -185,9 +185,10 @@ def bootstrap_interval(
     return interval.low, interval.high
 
 
-def compare(scores: pd.DataFrame, alpha: float = 0.05) -> dict[str, Any]:
+def compare(scores: pd.DataFrame, alpha: float = 0.05, *, wilcoxon: bool = True) -> dict[str, Any]:
     """Every test above on the complete part of ``scores``, ready to be written as JSON.
 
+    ``wilcoxon=False`` leaves out the one that takes most of the time.
     Tests that are not defined for so few methods or datasets are None, and ``notes`` says why.
     """
     block, left_out_datasets, left_out_methods = complete_block(scores)
@@ -206,7 +207,7 @@ def compare(scores: pd.DataFrame, alpha: float = 0.05) -> dict[str, Any]:
         "wilcoxon_holm": None,
         "notes": _notes(n, k, alpha, left_out_datasets, left_out_methods),
     }
-    if n >= MIN_DATASETS and k >= 2:
+    if wilcoxon and n >= MIN_DATASETS and k >= 2:
         summary["wilcoxon_holm"] = wilcoxon_holm(block).to_dict()
     if n >= MIN_DATASETS and k >= MIN_METHODS:
         p_values = nemenyi(block)
