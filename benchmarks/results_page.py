@@ -1,0 +1,230 @@
+"""Write docs/results/README.md from the kept tables: ``python benchmarks/results_page.py``.
+
+Every number of the page is read from docs/results/<suite>/tables/, where keep_results.py put them.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pandas as pd
+
+FOLDER = Path(__file__).parents[1] / "docs" / "results"
+CHOICES = {"oracle": "oracle", "default": "default", "blind": "blind"}
+METRICS = {"acc": "ACC", "nmi": "NMI", "accuracy": "classification"}
+PAPER_TABLES = {"acc": ("II", "acc"), "nmi": ("III", "nmi"), "accuracy": ("VII", "accuracy")}
+#: What the full run is asked to show: (text, metric, choice, at least).
+BARS = (
+    ("average ACC, oracle", "acc", "oracle", 65.0),
+    ("average ACC, blind", "acc", "blind", 61.0),
+    ("average classification accuracy, oracle, above the paper's", "accuracy", "oracle", None),
+)
+
+
+class Kept:
+    """The kept tables of one suite."""
+
+    def __init__(self, suite: str):
+        self.suite = suite
+        self.folder = FOLDER / suite
+
+    @property
+    def exists(self) -> bool:
+        return (self.folder / "tables").is_dir()
+
+    def table(self, name: str) -> pd.DataFrame:
+        return pd.read_csv(
+            self.folder / "tables" / f"{name}.csv", keep_default_na=False, na_values=[""]
+        )
+
+    def link(self, name: str) -> str:
+        return f"[{name}]({self.suite}/tables/{name}.md)"
+
+    @property
+    def statistics(self) -> dict:
+        return json.loads((self.folder / "statistics.json").read_text())
+
+    def scores(self, metric: str, choice: str) -> pd.DataFrame:
+        """Datasets x methods in percent, with the row Average."""
+        name = "classification" if metric == "accuracy" else metric
+        rows = self.table(name)
+        rows = rows[(rows["choice"] == choice) & (rows["metric"] == metric)]
+        matrix = rows.pivot(index="dataset", columns="method", values="mean")
+        order = list(dict.fromkeys(rows["dataset"])), list(dict.fromkeys(rows["method"]))
+        return 100 * matrix.reindex(index=order[0], columns=order[1])
+
+
+def markdown(rows: list[list], header: list[str]) -> str:
+    lines = [header, ["---"] * len(header), *rows]
+    return "\n".join("| " + " | ".join(str(cell) for cell in line) + " |" for line in lines)
+
+
+def bars(kept: Kept) -> str:
+    rows = []
+    against = kept.table("paper_vs_ours")
+    for text, metric, choice, least in BARS:
+        ours = kept.scores(metric, choice).loc["Average", "BLUFS"]
+        if least is None:
+            least = same_averages(against, metric).loc["BLUFS", "paper"]
+        rows.append([text, f"{least:.2f}", f"{ours:.2f}", "yes" if ours >= least else "**no**"])
+    for metric, label in METRICS.items():
+        for choice in ("oracle", "blind"):
+            where = kept.statistics["standing"][metric][choice]
+            first = where["place"] == 1 and not where["shared"]
+            rank = f"{where['rank']:.2f} (next: {where['best_rival']} {where['rival_rank']:.2f})"
+            text = f"first by average rank, {label}, {choice}"
+            rows.append(
+                [
+                    text,
+                    "place 1",
+                    f"place {where['place']}, rank {rank}",
+                    "yes" if first else "**no**",
+                ]
+            )
+    found = kept.table("synthetic")
+    for choice in ("oracle", "blind"):
+        ours = found[(found["method"] == "BLUFS") & (found["choice"] == choice)]
+        text = ", ".join(f"{row.dataset} {row.found:g}" for row in ours.itertuples())
+        met = "yes" if (ours["found"] >= 2).all() else "**no**"
+        rows.append([f"real features found of 2, {choice}", "2 on each", text, met])
+    return markdown(rows, ["wanted", "at least", "measured", "met"])
+
+
+def same_averages(against: pd.DataFrame, metric: str) -> pd.DataFrame:
+    """Paper's and our averages over the datasets that both have, per method (oracle)."""
+    table, quantity = PAPER_TABLES[metric]
+    rows = against[
+        (against["table"] == table)
+        & (against["quantity"] == quantity)
+        & (against["dataset"] == "Average, same datasets")
+        & (against["choice"] == "oracle")
+    ]
+    return rows.set_index("method")[["paper", "ours", "difference"]]
+
+
+def reproduction(kept: Kept) -> str:
+    against = kept.table("paper_vs_ours")
+    averages = {metric: same_averages(against, metric) for metric in METRICS}
+    rows = [
+        [
+            method,
+            *(
+                f"{t.loc[method, 'paper']:.1f} → {t.loc[method, 'ours']:.1f}"
+                if method in t.index
+                else ""
+                for t in averages.values()
+            ),
+        ]
+        for method in averages["acc"].index
+    ]
+    cells = against[
+        against["table"].isin(["II", "VII"])
+        & against["quantity"].isin(["acc", "accuracy"])
+        & (against["choice"] == "oracle")
+        & ~against["dataset"].str.startswith("Average")
+        & against["difference"].notna()
+    ]
+    lines = []
+    for title, part in (
+        ("Furthest above the paper", cells.nlargest(6, "difference")),
+        ("Furthest below the paper", cells.nsmallest(6, "difference")),
+    ):
+        named = [
+            f"{r.method} on {r.dataset} ({'ACC' if r.quantity == 'acc' else 'classification'} "
+            f"{r.paper:.1f} → {r.ours:.1f})"
+            for r in part.itertuples()
+        ]
+        lines.append(f"{title}: {'; '.join(named)}.")
+    near = (cells["difference"].abs() <= 5).sum()
+    lines.append(
+        f"Within 5 points of the paper: {near} of {len(cells)} cells of ACC and classification."
+    )
+    header = ["method", *(f"{label}, paper → ours" for label in METRICS.values())]
+    return markdown(rows, header) + "\n\n" + "\n\n".join(lines)
+
+
+def standing(kept: Kept) -> str:
+    rows = []
+    for metric, label in METRICS.items():
+        for choice in CHOICES:
+            scores = kept.scores(metric, choice).drop(columns="Baseline", errors="ignore")
+            lost = []
+            for dataset, row in scores.drop("Average").iterrows():
+                rival = row.drop("BLUFS").idxmax()
+                if row[rival] >= row["BLUFS"]:
+                    lost.append(f"{dataset} to {rival} ({row[rival] - row['BLUFS']:.1f})")
+            rows.append(
+                [label, choice, f"{scores.loc['Average', 'BLUFS']:.1f}", "; ".join(lost) or "none"]
+            )
+    return markdown(rows, ["metric", "choice", "BLUFS, average", "behind on (points)"])
+
+
+def ablation(kept: Kept) -> str:
+    table = kept.table("ablation")
+    table = table[(table["dataset"] == "Average") & table["metric"].isin(["acc", "nmi"])]
+    rows = []
+    for (choice, metric), part in table.groupby(["choice", "metric"], sort=False):
+        means = 100 * part.set_index("method")["mean"]
+        rows.append([METRICS[metric], choice, *(f"{value:.1f}" for value in means)])
+    header = ["metric", "choice", *dict.fromkeys(table["method"])]
+    return markdown(rows, header)
+
+
+def times(kept: Kept) -> str:
+    table = kept.table("time")
+    table = table[table["status"] == "ok"]
+    wide = table.pivot(index="dataset", columns="method", values="mean")
+    wide = wide.reindex(columns=list(dict.fromkeys(table["method"])))
+    rows = [[name, *(f"{value:.2f}" for value in row)] for name, row in wide.iterrows()]
+    return markdown(rows, ["seconds of one fit, s = 100", *wide.columns])
+
+
+def averages(kept: Kept) -> str:
+    rows = []
+    for metric, label in METRICS.items():
+        for choice in CHOICES:
+            row = kept.scores(metric, choice).loc["Average"]
+            rows.append([label, choice, *(f"{value:.1f}" for value in row)])
+    return markdown(rows, ["metric", "choice", *row.index])
+
+
+def page() -> str:
+    paper, extras = Kept("paper"), Kept("extras")
+    parts = [
+        "# Results\n\nThe suite `paper` on the real datasets that could be had and the synthetic "
+        "ones; nothing is tuned by hand, and the columns `oracle`, `default` and `blind` are "
+        "explained in [the protocol](../protocol.md). Made by `snakemake --config suite=paper`, "
+        "`python benchmarks/keep_results.py paper` and `python benchmarks/results_page.py`. "
+        "All tables: [paper/tables](paper/tables), figures: [paper/figures](paper/figures), "
+        "[the report](paper/report.html) (open it from a clone).",
+        "## What was wanted, and what came out\n\n" + bars(paper),
+        "## The verdict of the report\n\n" + paper.statistics["verdict"],
+        "## The paper against ours\n\nAverages over the datasets that both have, settings by the "
+        f"labels as in the paper ({paper.link('paper_vs_ours')}).\n\n" + reproduction(paper),
+        "## Where BLUFS is behind\n\n"
+        + standing(paper)
+        + "\n\nFrom "
+        + ", ".join(map(paper.link, ("acc", "nmi", "classification", "ranks")))
+        + ".",
+        "## All methods, averages\n\n" + averages(paper),
+        "## Ablation\n\nAverages over the real datasets "
+        f"({paper.link('ablation')}); the last two columns differ only in where the constraint "
+        "holds: once at the end, or in every step.\n\n" + ablation(paper),
+        f"## Running time\n\nOne thread ({paper.link('time')}).\n\n" + times(paper),
+    ]
+    if extras.exists:
+        parts.append(
+            "## More data\n\nThe suite `extras`: data that the paper does not have, coarser grids "
+            f"({extras.link('acc')}, {extras.link('ranks')}).\n\n"
+            + extras.statistics["verdict"]
+            + "\n\n"
+            + averages(extras)
+            + "\n\n"
+            + standing(extras)
+        )
+    return "\n\n".join(parts) + "\n"
+
+
+if __name__ == "__main__":
+    (FOLDER / "README.md").write_text(page())
