@@ -91,6 +91,13 @@ def bars(kept: Kept) -> str:
     return markdown(rows, ["wanted", "at least", "measured", "met"])
 
 
+def failures(kept: Kept) -> str:
+    """What was not met, in a sentence."""
+    missed = [line.split("|")[1:4] for line in bars(kept).splitlines() if "**no**" in line]
+    named = "; ".join(f"{what.strip()}: {measured.strip()}" for what, _, measured in missed)
+    return f"Not met: {named}." if named else "All of it was met."
+
+
 def same_averages(against: pd.DataFrame, metric: str) -> pd.DataFrame:
     """Paper's and our averages over the datasets that both have, per method (oracle)."""
     table, quantity = PAPER_TABLES[metric]
@@ -150,7 +157,7 @@ def standing(kept: Kept) -> str:
         for choice in CHOICES:
             scores = kept.scores(metric, choice).drop(columns="Baseline", errors="ignore")
             lost = []
-            for dataset, row in scores.drop("Average").iterrows():
+            for dataset, row in scores.drop("Average").dropna(how="all").iterrows():
                 rival = row.drop("BLUFS").idxmax()
                 if row[rival] >= row["BLUFS"]:
                     lost.append(f"{dataset} to {rival} ({row[rival] - row['BLUFS']:.1f})")
@@ -168,7 +175,17 @@ def ablation(kept: Kept) -> str:
         means = 100 * part.set_index("method")["mean"]
         rows.append([METRICS[metric], choice, *(f"{value:.1f}" for value in means)])
     header = ["metric", "choice", *dict.fromkeys(table["method"])]
-    return markdown(rows, header)
+    means = 100 * table.pivot(index=["metric", "choice"], columns="method", values="mean")
+    gain = {name: means["BLUFS"] - means[name] for name in means if name != "BLUFS"}
+    spans = "; ".join(
+        f"{name} {difference.min():+.1f} to {difference.max():+.1f}"
+        for name, difference in gain.items()
+    )
+    return (
+        markdown(rows, header)
+        + f"\n\nBLUFS against each variant, in points, over these rows: {spans}. What lies around "
+        "zero here is a level that the averages do not show to help."
+    )
 
 
 def times(kept: Kept) -> str:
@@ -198,7 +215,7 @@ def page() -> str:
         "`python benchmarks/keep_results.py paper` and `python benchmarks/results_page.py`. "
         "All tables: [paper/tables](paper/tables), figures: [paper/figures](paper/figures), "
         "[the report](paper/report.html) (open it from a clone).",
-        "## What was wanted, and what came out\n\n" + bars(paper),
+        "## What was wanted, and what came out\n\n" + failures(paper) + "\n\n" + bars(paper),
         "## The verdict of the report\n\n" + paper.statistics["verdict"],
         "## The paper against ours\n\nAverages over the datasets that both have, settings by the "
         f"labels as in the paper ({paper.link('paper_vs_ours')}).\n\n" + reproduction(paper),
