@@ -303,3 +303,14 @@ def test_choices_without_labels_may_be_stored_once(results):
     once = rows[(rows["choice"] == "default") & (rows["metric"] == "nmi")]
     found = frames.selections(SimpleNamespace(selections=once), ["BLUFS"], "default", "acc")
     assert len(found) == (once["method"] == "BLUFS").sum() > 0
+
+
+@pytest.mark.parametrize("d", [5, 120, 121, 676])
+def test_no_row_vanishes_from_a_heat_map_of_weights(d):
+    for row in (0, d // 2, d - 1):
+        W = np.zeros((d, 2))
+        W[row, 1] = 0.5
+        bands = sparsity.row_bands(W)
+        assert len(bands) <= sparsity.MOST_BANDS
+        assert bands.max() == 0.5
+        assert np.argmax(bands[:, 1]) == row // -(-d // sparsity.MOST_BANDS)

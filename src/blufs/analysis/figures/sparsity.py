@@ -22,6 +22,8 @@ NORMS = {RIVAL: r"$\ell_{2,1}$", PROPOSED: r"$\ell_{2,0}$"}
 #: A row whose norm is below this share of the largest counts as zero.
 ZERO = 1e-12
 TYPICAL_S = 10
+#: Bands of rows in a heat map: each is some dots high, so that none vanishes when it is drawn.
+MOST_BANDS = 120
 
 
 def sparsity(results: Results, suite: Suite, style: Style) -> tuple[Figure, list[Axes]]:
@@ -37,7 +39,10 @@ def sparsity(results: Results, suite: Suite, style: Style) -> tuple[Figure, list
     panels = list(figure.subplots(1, 3, width_ratios=(1, 1, 1.5)))
     for panel, (method, W) in zip(panels, weights.items(), strict=False):
         size = np.abs(W) / (np.abs(W).max() or 1.0)
-        image = panel.imshow(size, aspect="auto", cmap=SEQUENTIAL, vmin=0, vmax=1)
+        extent = (-0.5, W.shape[1] - 0.5, len(W) - 0.5, -0.5)
+        image = panel.imshow(
+            row_bands(size), extent=extent, aspect="auto", cmap=SEQUENTIAL, vmin=0, vmax=1
+        )
         image.set_interpolation("nearest")
         panel.set_title(
             f"{textwrap.fill(suite.label(method), 15, break_long_words=False)}\n{NORMS[method]}"
@@ -52,6 +57,12 @@ def sparsity(results: Results, suite: Suite, style: Style) -> tuple[Figure, list
     figure.legend(*panels[2].get_legend_handles_labels(), loc=place, ncols=1, frameon=False)
     figure.suptitle(f"{results.dataset_label(dataset)}, s = {s}")
     return figure, panels
+
+
+def row_bands(values: np.ndarray) -> np.ndarray:
+    """Largest entries of bands of consecutive rows, at most ``MOST_BANDS`` of them."""
+    height = -(-len(values) // MOST_BANDS)
+    return np.maximum.reduceat(values, np.arange(0, len(values), height))
 
 
 def _row_norms(panel: Axes, suite: Suite, weights: dict[str, np.ndarray], s: int) -> None:
