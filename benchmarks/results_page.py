@@ -25,9 +25,9 @@ BARS = (
 HEAD = """# Results
 
 The suite `paper` on the real datasets that could be had and the synthetic ones: all methods over
-their whole grids in `config.yaml`, random methods with two seeds. The choices `oracle`, `default` and
-`blind` are explained in [the protocol](../protocol.md). Neither a fit nor a blind choice sees labels;
-but the default weights of BLUFS, its similarity and the blind criterion were picked, among several,
+their whole grids in `config.yaml`, random methods with two seeds. The choices `oracle`, `default`
+and `blind` are explained in [the protocol](../protocol.md). Neither a fit nor a blind choice sees
+labels; but the default weights of BLUFS, its similarity and the blind criterion were picked, among several,
 with a look at the labels of these very datasets ([the solver](../solver.md)), so that `default` and
 `blind` are not those of data never seen before. BLSFS is a reconstruction: no code of it is public.
 
