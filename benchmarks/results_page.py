@@ -29,7 +29,8 @@ their whole grids in `config.yaml`, random methods with two seeds. The choices `
 and `blind` are explained in [the protocol](../protocol.md). Neither a fit nor a blind choice sees
 labels; but the default weights of BLUFS, its similarity and the blind criterion were picked, among
 several, with a look at the labels of these very datasets ([the solver](../solver.md)), so that
-`default` and `blind` are not those of data never seen before. BLSFS is a reconstruction: no code of it is public.
+`default` and `blind` are not those of data never seen before. BLSFS is a
+reconstruction: no code of it is public.
 
 Made by `snakemake --config suite=paper`, `python benchmarks/keep_results.py paper` and
 `python benchmarks/results_page.py`. All [tables](paper/tables), all [figures](paper/figures), and

@@ -15,13 +15,14 @@ from collections import Counter
 
 from common import ROOT, parse_quick, save
 
+QUICK = "import blufs.benchmark.quick_start, "
 ESTIMATOR = "from blufs import BLUFS"
 CODE = {
     "interpreter": "pass",
     "import blufs": "import blufs",
     ESTIMATOR: ESTIMATOR,
-    "a fit's job": "import blufs.benchmark.select, blufs.datasets",
-    "an evaluation's job": "import blufs.benchmark.evaluate, blufs.datasets",
+    "a fit's job": QUICK + "blufs.benchmark.select, blufs.datasets",
+    "an evaluation's job": QUICK + "blufs.benchmark.evaluate, blufs.datasets",
 }
 HEAVY = ("pandas", "matplotlib", "pyarrow", "seaborn")
 
