@@ -10,7 +10,7 @@ from sklearn.datasets import load_wine
 from blufs.base import BaseSelector, MethodLimitError, Solution
 from blufs.benchmark import collect
 from blufs.benchmark.cell import cell
-from blufs.benchmark.choose import choose
+from blufs.benchmark.choose import choose, only_choice
 from blufs.benchmark.evaluate import CHOICES, Cells, evaluate
 from blufs.benchmark.isolation import Limits
 from blufs.benchmark.protocol import Protocol
@@ -117,9 +117,33 @@ def test_baseline_takes_all_features_whatever_s(wine, graph):
     X, y = wine
     (record,) = select(X, 3, {"name": "Baseline", "class": None}, [{}], [2, 20], {0: 7}, LIMITS)
     assert record["s"] == 13
-    choices = choose("wine", [{}], [], [2, 20], budget=2, seed=1)
-    evaluation = evaluate(X, y, graph, "wine", [record], choices, FULL, Cells())
+    evaluation = evaluate(X, y, graph, "wine", [record], only_choice("wine", {}), FULL, Cells())
     assert {(cell["s"], cell["status"]) for cell in evaluation["cells"]} == {(13, "ok")}
+
+
+def test_equal_features_are_scored_once_whatever_their_order(stages, wine, graph, monkeypatch):
+    X, y = wine
+    first = next(record for record in stages[0] if record["s"] == 4)
+    turned = {**first, "settings": "other", "features": first["features"][::-1]}
+    clustered = []
+    whole = Protocol.cluster
+    monkeypatch.setattr(
+        Protocol, "cluster", lambda self, *given: clustered.append(1) or whole(self, *given)
+    )
+    one, other = screen(X, y, graph, "wine", [first, turned], LIGHT)
+    assert len(clustered) == 1
+    assert one["acc"] == other["acc"] == next(r for r in stages[1] if r["s"] == 4)["acc"]
+    assert other["settings"] == "other"
+
+
+def test_the_only_setting_is_every_choice():
+    only, chosen = (
+        only_choice("wine", {"a": 1}),
+        choose("wine", [{"a": 1}], [], [], budget=5, seed=3),
+    )
+    assert only == chosen
+    assert only["default"] == only["blind"] == '{"a": 1}'
+    assert (only["n_settings"], only["n_budget"]) == (1, 1)
 
 
 def test_oracle_has_the_best_screened_score_and_blind_never_sees_labels(stages, wine, graph):

@@ -1,4 +1,4 @@
-"""Import this before anything else in a job that fits or scores: it saves the job half its start.
+"""Import this before anything else in a job that fits or scores: the job starts a third sooner.
 
 scikit-learn imports pandas where it is installed. Nothing in such a job needs it, so it is hidden
 while scikit-learn is imported; a user's own method finds it as ever.

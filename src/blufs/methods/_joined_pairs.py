@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
+import scipy.sparse as sp
 
 #: Entries of one block of rows: stays in the cache of a processor.
 _BLOCK_ENTRIES = 2**17
@@ -79,6 +80,13 @@ class JoinedPairs:
             out[start:stop, start:] = strip
             out[start:, start:stop] = strip.T
         return out
+
+    def graph(self, kept: np.ndarray) -> sp.csr_array:
+        """The pairs where ``kept`` is true as the edges of a graph, its upper triangle."""
+        n = self.n_samples
+        edges = sp.csr_array((kept, self.columns, self.indptr), shape=(n, n), copy=True)
+        edges.eliminate_zeros()
+        return edges
 
     def _local_rows(self, start: int, stop: int) -> np.ndarray:
         """Row, counted from start, of each pair in the rows start..stop."""

@@ -12,6 +12,8 @@ from typing import ClassVar
 
 import numpy as np
 import scipy.linalg
+import scipy.sparse as sp
+from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
 from sklearn.cluster import KMeans
 from sklearn.utils import check_random_state
@@ -33,9 +35,6 @@ _PACES = (0.9, 0.8, 0.7, 0.6, 0.5)
 _INNER_ITERATIONS = 5
 #: Order of an eigenproblem above which shift-invert Lanczos replaces the dense solver.
 _DENSE_EIGH_BELOW = 2000
-#: The same for Laplacians. Samples that all base clusterings treat alike make eigenvalues multiple,
-#: which Lanczos may miss.
-_DENSE_LAPLACIAN_BELOW = 2000
 #: Below this the c + 1 smallest eigenvalues together count as zero (authors' code).
 _ZERO_SUM = 1e-11
 #: Columns of a panel of a symmetric product, of which one triangle is made.
@@ -264,7 +263,7 @@ class Ensemble:
         c = min(self.c, self.X.shape[1])
         if isinstance(Q, np.ndarray):
             A = self.v[:, None] * Q * self.v
-            return _smallest_eigenpairs((A + A.T) / 2, c, _DENSE_EIGH_BELOW)[1]
+            return _smallest_eigenpairs((A + A.T) / 2, c)[1]
         best = np.argsort(-self.v, kind="stable")[:c]
         basis = scipy.linalg.qr((self.X * self.v).T, mode="economic")[0]
         null = -basis @ basis[best].T
@@ -288,11 +287,11 @@ class Ensemble:
         """Set F to the c smallest eigenvectors of L; returns the c + 1 smallest eigenvalues."""
         S = self._dense = self.pairs.matrix(self.S, self._dense)
         self.degree = S.sum(axis=1)
-        blocks = connected_blocks(S > 0)
+        blocks = connected_blocks(self.pairs.graph(self.S > 0))
         whole = len(blocks) == 1
         self.blocks = [(block, S if whole else S[np.ix_(block, block)]) for block in blocks]
         count = min(self.c + 1, len(self.X))
-        if len(blocks) == self.c < count and self._firmly_connected(S):
+        if len(blocks) == self.c < count and self._firmly_connected():
             # The eigenvalue c + 1 only matters where it may count as zero.
             values, self.F = smallest_laplacian_eigenvectors(self.blocks, self.c)
             return np.append(values, 2 * _ZERO_SUM)
@@ -300,12 +299,12 @@ class Ensemble:
         self.F = vectors[:, : self.c]
         return values
 
-    def _firmly_connected(self, S: np.ndarray) -> bool:
+    def _firmly_connected(self) -> bool:
         """Whether the non-zero eigenvalues of L are proven to be above ``2 * _ZERO_SUM``.
 
         On a connected component with edges of weight w or more they are at least ``4 w / n^2``.
         """
-        firm = _ZERO_SUM * len(self.X) ** 2 / 2 <= S
+        firm = self.pairs.graph(_ZERO_SUM * len(self.X) ** 2 / 2 <= self.S)
         return len(connected_blocks(firm)) == len(self.blocks)
 
     def _errors(self) -> np.ndarray:
@@ -355,19 +354,11 @@ def score_step(curvature, a, weights, v, tol: float = 1e-13, max_iter: int = 100
     return v
 
 
-def connected_blocks(joined: np.ndarray) -> list[np.ndarray]:
-    """Nodes of each connected component of a symmetric boolean n x n matrix, by first node."""
-    unseen = np.ones(len(joined), dtype=bool)
-    blocks = []
-    while unseen.any():
-        frontier = np.flatnonzero(unseen)[:1]
-        before = unseen.copy()
-        unseen[frontier] = False
-        while len(frontier):
-            frontier = np.flatnonzero(joined[frontier].any(axis=0) & unseen)
-            unseen[frontier] = False
-        blocks.append(np.flatnonzero(before & ~unseen))
-    return blocks
+def connected_blocks(graph: sp.csr_array) -> list[np.ndarray]:
+    """Samples of each connected component of a graph (n x n), components by their first sample."""
+    _, component = connected_components(graph, directed=False)
+    order = np.argsort(component, kind="stable")
+    return np.split(order, np.flatnonzero(np.diff(component[order])) + 1)
 
 
 def smallest_laplacian_eigenvectors(
@@ -393,7 +384,7 @@ def smallest_laplacian_eigenvectors(
         L[np.diag_indices_from(L)] -= L.sum(axis=1)
         # Moves the indicator from the bottom of the spectrum to its top.
         L += np.trace(L) / len(L)
-        block_values, block_vectors = _smallest_eigenpairs(L, wanted, _DENSE_LAPLACIAN_BELOW)
+        block_values, block_vectors = _smallest_eigenpairs(L, wanted)
         for value, vector in zip(block_values, block_vectors.T, strict=True):
             values.append(max(float(value), 0.0))
             vectors.append(np.zeros(n))
@@ -402,12 +393,10 @@ def smallest_laplacian_eigenvectors(
     return np.array(values)[order], np.column_stack([vectors[i] for i in order])
 
 
-def _smallest_eigenpairs(
-    A: np.ndarray, count: int, dense_below: int
-) -> tuple[np.ndarray, np.ndarray]:
+def _smallest_eigenpairs(A: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
     """The smallest eigenvalues, ascending, and eigenvectors of positive semidefinite A (n x n)."""
     n = len(A)
-    if n >= dense_below and count <= n // 4:
+    if n >= _DENSE_EIGH_BELOW and count <= n // 4:
         try:
             return _shift_inverted_eigenpairs(A, count)
         except (np.linalg.LinAlgError, ArpackError):

@@ -1,0 +1,35 @@
+"""Jobs start without pandas and leave it to those who want it."""
+
+import subprocess
+import sys
+
+
+def run(code):
+    return subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    ).stdout.split()
+
+
+def test_a_job_scores_without_pandas():
+    loaded = run(
+        "import blufs.benchmark.quick_start, blufs.benchmark.select, blufs.benchmark.evaluate, sys;"
+        "print('sklearn' in sys.modules, 'pandas' in sys.modules)"
+    )
+    assert loaded == ["True", "False"]
+
+
+def test_an_own_method_finds_pandas():
+    found = run(
+        "import blufs.benchmark.quick_start, pandas;"
+        "from blufs import LapScore; from sklearn.datasets import load_wine;"
+        "X = load_wine(as_frame=True).data;"
+        "selector = LapScore(2).fit(X).set_output(transform='pandas');"
+        "print(type(selector.transform(X)).__name__, len(selector.get_feature_names_out()))"
+    )
+    assert found == ["DataFrame", "2"]
+
+
+def test_pandas_that_is_there_stays():
+    assert run(
+        "import pandas, sys, blufs.benchmark.quick_start; print(sys.modules['pandas'] is pandas)"
+    ) == ["True"]
