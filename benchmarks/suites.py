@@ -56,14 +56,15 @@ def wall_seconds(jobs: list[Job]) -> float:
 
 def work_seconds(results: Path) -> float:
     """Seconds of fits, scores and evaluations as the jobs themselves measured them."""
-    grid, selections, timing = (
-        pd.read_parquet(results / f"{name}.parquet") for name in ("grid", "selections", "timing")
+    grid, selections, timing, stability = (
+        pd.read_parquet(results / f"{name}.parquet")
+        for name in ("grid", "selections", "timing", "stability")
     )
     fits = ["dataset", "method", "settings", "s", "fit_seed"]
     tables = [table[[*fits, "fit_seconds"]] for table in (grid, selections)]
     fitted = pd.concat(tables).drop_duplicates(fits)["fit_seconds"].sum()
     scored = grid["score_seconds"].sum() + selections["evaluation_seconds"].sum()
-    return float(fitted + scored + timing["seconds"].sum())
+    return float(fitted + scored + timing["seconds"].sum() + stability["seconds"].sum())
 
 
 def summarize(folder: Path, suite: str) -> dict | None:

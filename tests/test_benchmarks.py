@@ -153,7 +153,13 @@ def finished(tmp_path):
         {**fit, "fit_seconds": 4.0, "evaluation_seconds": 0.5},
         {**fit, "s": 9, "fit_seconds": 3.0, "evaluation_seconds": 0.0},
     ]
-    tables = {"grid": grid, "selections": selections, "timing": [{"seconds": 1.5}], "results": []}
+    tables = {
+        "grid": grid,
+        "selections": selections,
+        "timing": [{"seconds": 1.5}],
+        "stability": [{"seconds": 1.0}, {"seconds": None}],
+        "results": [],
+    }
     for name, rows in tables.items():
         pd.DataFrame(rows).to_parquet(results / f"{name}.parquet")
     return tmp_path
@@ -164,8 +170,8 @@ def test_a_suite_is_summed_up(finished):
     assert summary["jobs"] == 3
     assert summary["wall_seconds"] == pytest.approx(12 + 3, abs=0.11)
     assert summary["job_seconds"] == pytest.approx(10 + 8 + 3, abs=0.11)
-    assert summary["work_seconds"] == 4 + 3 + 2 + 1.5 + 1.5
-    assert summary["overhead_per_job"] == pytest.approx((21 - 12) / 3, abs=0.05)
+    assert summary["work_seconds"] == 4 + 3 + 2 + 1.5 + 1.5 + 1
+    assert summary["overhead_per_job"] == pytest.approx((21 - 13) / 3, abs=0.05)
     assert summary["cores_busy"] == pytest.approx(21 / 15, abs=0.02)
     assert [job["output"][-6:-5] for job in summary["slowest"]][:2] == ["a", "b"]
     assert summary["median_seconds"]["select"] == 9

@@ -12,10 +12,28 @@ def run(code):
 
 def test_a_job_scores_without_pandas():
     loaded = run(
-        "import blufs.benchmark.quick_start, blufs.benchmark.select, blufs.benchmark.evaluate, sys;"
+        "import blufs.benchmark.quick_start, blufs.benchmark.select, blufs.benchmark.scoring, sys;"
         "print('sklearn' in sys.modules, 'pandas' in sys.modules)"
     )
     assert loaded == ["True", "False"]
+
+
+def test_a_job_for_absent_data_needs_no_scikit_learn():
+    loaded = run(
+        "import sys, blufs.datasets, blufs.benchmark.absent, blufs.benchmark.isolation;"
+        "from blufs.benchmark.absent import absent_selections;"
+        "from blufs.benchmark.evaluate import Cells, evaluate;"
+        "from blufs.benchmark.choose import only_choice;"
+        "from blufs.benchmark.protocol import Protocol;"
+        "from blufs.benchmark.screen import screen;"
+        "records = absent_selections([{}], [2, 4], 'no file');"
+        "protocol = Protocol(0, 2, 2, 2, 5, 0.5);"
+        "screened = screen(None, None, None, 'wine', records, protocol);"
+        "choice = only_choice('wine', {});"
+        "evaluated = evaluate(None, None, None, 'wine', records, choice, protocol, Cells());"
+        "print(*{r['status'] for r in screened + evaluated['cells']}, 'sklearn' in sys.modules)"
+    )
+    assert loaded == ["unavailable", "False"]
 
 
 def test_an_own_method_finds_pandas():

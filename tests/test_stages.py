@@ -9,6 +9,7 @@ from sklearn.datasets import load_wine
 
 from blufs.base import BaseSelector, MethodLimitError, Solution
 from blufs.benchmark import collect
+from blufs.benchmark.absent import absent_selections
 from blufs.benchmark.cell import cell
 from blufs.benchmark.choose import choose, only_choice
 from blufs.benchmark.evaluate import CHOICES, Cells, evaluate
@@ -17,7 +18,7 @@ from blufs.benchmark.protocol import Protocol
 from blufs.benchmark.records import METRICS
 from blufs.benchmark.repeat import resample_fits, time_fits
 from blufs.benchmark.screen import screen
-from blufs.benchmark.select import select, unavailable
+from blufs.benchmark.select import select
 from blufs.files import write_json
 from blufs.graph import SampleGraph
 
@@ -224,7 +225,7 @@ def test_collected_tables_hold_every_cell_once(stages, tmp_path):
 
 
 def test_an_unavailable_dataset_fills_its_cells(wine):
-    records = unavailable([{}], [2, 4], "no file; fetch it from there")
+    records = absent_selections([{}], [2, 4], "no file; fetch it from there")
     screened = screen(np.empty((0, 0)), np.empty(0), None, "lung", records, LIGHT)
     choices = choose("lung", [{}], screened, [2, 4], budget=2, seed=1)
     evaluation = evaluate(

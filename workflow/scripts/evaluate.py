@@ -1,6 +1,5 @@
 """Cluster and classify with the chosen settings."""
 
-import blufs.benchmark.quick_start  # noqa: F401 (first)
 from blufs.benchmark.choose import only_choice
 from blufs.benchmark.evaluate import Cells, evaluate
 from blufs.benchmark.job import job

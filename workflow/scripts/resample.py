@@ -1,9 +1,8 @@
 """Select features on random subsets of the samples."""
 
-import blufs.benchmark.quick_start  # noqa: F401 (first)
+from blufs.benchmark.absent import absent_resamples
 from blufs.benchmark.isolation import Limits
 from blufs.benchmark.job import job
-from blufs.benchmark.repeat import resample_fits, unavailable_resamples
 from blufs.datasets import read_card, read_dataset
 from blufs.files import write_json
 from blufs.seeding import derive_seed
@@ -12,6 +11,9 @@ params, dataset = snakemake.params, snakemake.wildcards.dataset
 with job(snakemake.log[0]):
     card = read_card(snakemake.input.card)
     if card["status"] == "ok":
+        import blufs.benchmark.quick_start  # noqa: F401 (first)
+        from blufs.benchmark.repeat import resample_fits
+
         X, _ = read_dataset(snakemake.input.data)
         records = resample_fits(
             X,
@@ -27,5 +29,5 @@ with job(snakemake.log[0]):
             limits=Limits(params.limits["fit_seconds"], params.limits["memory_mb"]),
         )
     else:
-        records = unavailable_resamples(params.s_values, card["reason"])
+        records = absent_resamples(params.s_values, card["reason"])
     write_json(snakemake.output[0], records)

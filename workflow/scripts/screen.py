@@ -1,6 +1,5 @@
 """Score a chunk of selections by the light protocol."""
 
-import blufs.benchmark.quick_start  # noqa: F401 (first)
 from blufs.benchmark.job import job
 from blufs.benchmark.protocol import make_protocol
 from blufs.benchmark.screen import screen

@@ -1,9 +1,8 @@
 """Measure the running time of a method's fit."""
 
-import blufs.benchmark.quick_start  # noqa: F401 (first)
+from blufs.benchmark.absent import absent_times
 from blufs.benchmark.isolation import Limits
 from blufs.benchmark.job import job
-from blufs.benchmark.repeat import time_fits, unavailable_time
 from blufs.datasets import read_card, read_dataset
 from blufs.files import write_json
 from blufs.seeding import derive_seed
@@ -12,6 +11,9 @@ params = snakemake.params
 with job(snakemake.log[0]):
     card = read_card(snakemake.input.card)
     if card["status"] == "ok":
+        import blufs.benchmark.quick_start  # noqa: F401 (first)
+        from blufs.benchmark.repeat import time_fits
+
         X, _ = read_dataset(snakemake.input.data)
         records = time_fits(
             X,
@@ -24,5 +26,5 @@ with job(snakemake.log[0]):
             limits=Limits(params.limits["fit_seconds"], params.limits["memory_mb"]),
         )
     else:
-        records = unavailable_time(params.s, card["reason"])
+        records = absent_times(params.s, card["reason"])
     write_json(snakemake.output[0], records)

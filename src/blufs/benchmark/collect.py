@@ -79,6 +79,7 @@ STABILITY = pa.schema(
         ("s", pa.int64()),
         ("resample", pa.int64()),
         ("features", pa.list_(pa.int32())),
+        ("seconds", pa.float64()),
         *_STATUS,
     ]
 )

@@ -6,14 +6,15 @@ import logging
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from blufs.benchmark.protocol import Protocol
 from blufs.benchmark.records import CLUSTERING_METRICS, METRICS, Record
-from blufs.graph import SampleGraph
-from blufs.tuning import label_free_criteria
+
+if TYPE_CHECKING:
+    from blufs.graph import SampleGraph
 
 logger = logging.getLogger("blufs.evaluate")
 
@@ -129,6 +130,8 @@ class _Evaluator:
         key = (clustering, tuple(features), tuple(repetitions))
         if key in self._known:
             return self._known[key], False
+        from blufs.benchmark.scoring import label_free_criteria
+
         start = time.perf_counter()
         chosen = self.X[:, features]
         criteria: dict[str, float] = {}

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from blufs.evaluation import classification_accuracy, cluster, score_partitions
 from blufs.seeding import derive_seed
 
 
@@ -39,6 +38,8 @@ class Protocol:
         self, X: np.ndarray, y: np.ndarray, dataset: str, repetitions: list[int]
     ) -> tuple[list[np.ndarray], dict[str, list[float]]]:
         """Partitions of X (n x s) and their ACC and NMI, one per repetition."""
+        from blufs.benchmark.scoring import cluster, score_partitions
+
         seeds = [self.kmeans_seed(dataset, repetition) for repetition in repetitions]
         n_clusters = int(y.max()) + 1
         partitions = cluster(X, n_clusters, seeds, restarts=self.restarts)
@@ -48,6 +49,8 @@ class Protocol:
         self, X: np.ndarray, y: np.ndarray, dataset: str, repetitions: list[int]
     ) -> list[float]:
         """k-NN accuracy on X (n x s), one per repetition."""
+        from blufs.benchmark.scoring import classification_accuracy
+
         return classification_accuracy(
             X,
             y,

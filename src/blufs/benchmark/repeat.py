@@ -54,35 +54,29 @@ def resample_fits(
     fraction: float,
     limits: Limits,
 ) -> list[Record]:
-    """Features selected on random subsets of the samples, one per seed in ``resamples``."""
+    """Features selected on random subsets of the samples, one per seed in ``resamples``.
+
+    ``seconds`` is an equal share of the fit, which serves all s.
+    """
 
     def work(number: int) -> Record:
         size = max(2, round(fraction * len(X)))
         rows = np.random.default_rng(resamples[number]).choice(len(X), size, replace=False)
         selector = _selector(method, settings, n_classes, random_state)
+        start = time.perf_counter()
         path = selector.select_path(X[np.sort(rows)], s_values)
-        return {"features": {s: [int(f) for f in path[s].ranked[:s]] for s in path}}
+        return {
+            "features": {s: [int(f) for f in path[s].ranked[:s]] for s in path},
+            "seconds": (time.perf_counter() - start) / len(path),
+        }
 
-    records = _run(work, len(resamples), limits, empty={"features": {s: [] for s in s_values}})
+    nothing: Record = {"features": {s: [] for s in s_values}, "seconds": None}
+    records = _run(work, len(resamples), limits, empty=nothing)
     return [
         {**record, "s": int(s), "resample": number, "features": features}
         for number, record in enumerate(records)
         for s, features in record["features"].items()
     ]
-
-
-def unavailable_time(s: int, reason: str) -> list[Record]:
-    """The record of a dataset that cannot be had."""
-    return [{"s": s, "repeat": 0, "threads": 1, "seconds": None, **_unavailable(reason)}]
-
-
-def unavailable_resamples(s_values: Sequence[int], reason: str) -> list[Record]:
-    """The records of a dataset that cannot be had."""
-    return [{"s": s, "resample": 0, "features": [], **_unavailable(reason)} for s in s_values]
-
-
-def _unavailable(reason: str) -> Record:
-    return {"status": "unavailable", "reason": reason}
 
 
 def _selector(method: Record, settings, n_classes: int, random_state: int) -> BaseSelector:

@@ -9,13 +9,15 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from blufs.benchmark.protocol import Protocol
 from blufs.benchmark.records import Record
-from blufs.graph import SampleGraph
-from blufs.tuning import label_free_criteria
+
+if TYPE_CHECKING:
+    from blufs.graph import SampleGraph
 
 logger = logging.getLogger("blufs.screen")
 
@@ -48,27 +50,33 @@ def screen(
                 "fit_seconds",
             )
         }
-        start = time.perf_counter()
+        record["score_seconds"] = 0.0
         if selection["status"] == "ok":
             features = tuple(sorted(selection["features"]))
             if features not in known:
-                known[features] = _score(X, y, graph, dataset, list(features), protocol)
+                scores, seconds = _score(X, y, graph, dataset, list(features), protocol)
+                known[features] = scores
+                record["score_seconds"] = seconds
             record |= known[features]
-        record["score_seconds"] = time.perf_counter() - start
         records.append(record)
         if number % 10 == 0 or number == len(selections):
             logger.info("screened %d of %d selections", number, len(selections))
     return records
 
 
-def _score(X, y, graph, dataset, features, protocol: Protocol) -> Record:
+def _score(X, y, graph, dataset, features, protocol: Protocol) -> tuple[Record, float]:
+    """Scores of one selection, and the seconds that they took."""
+    from blufs.benchmark.scoring import label_free_criteria
+
+    start = time.perf_counter()
     chosen = X[:, features]
-    partitions, scores = protocol.cluster(chosen, y, dataset, list(range(protocol.clusterings)))
+    partitions, clustered = protocol.cluster(chosen, y, dataset, list(range(protocol.clusterings)))
     accuracies = protocol.classify(chosen, y, dataset, list(range(protocol.splits)))
     criteria = label_free_criteria(X, graph, np.array(features), partitions)
-    return {
-        "acc": float(np.mean(scores["acc"])),
-        "nmi": float(np.mean(scores["nmi"])),
+    scores = {
+        "acc": float(np.mean(clustered["acc"])),
+        "nmi": float(np.mean(clustered["nmi"])),
         "accuracy": float(np.mean(accuracies)),
         **{f"criterion_{name}": float(value) for name, value in criteria.items()},
     }
+    return scores, time.perf_counter() - start

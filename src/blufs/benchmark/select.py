@@ -16,7 +16,7 @@ from sklearn.exceptions import ConvergenceWarning
 from blufs.base import MethodLimitError, Solution
 from blufs.benchmark.canonical import canonical_json
 from blufs.benchmark.isolation import Limits, run_isolated
-from blufs.benchmark.records import Record
+from blufs.benchmark.records import Record, failed_fit
 from blufs.registry import make_selector, method_class
 
 logger = logging.getLogger("blufs.select")
@@ -86,17 +86,6 @@ def select(
             sum(r["fit_seconds"] for r in found),
         )
     return records
-
-
-def unavailable(
-    settings: Sequence[dict[str, Any]], s_values: Sequence[int], reason: str
-) -> list[Record]:
-    """Records of a dataset that cannot be had: every cell says so."""
-    return [
-        record
-        for setting in settings
-        for record in _failure(Fit(setting, 0, 0), s_values, "unavailable", reason)
-    ]
 
 
 def _selects_all(cls: type) -> bool:
@@ -176,18 +165,4 @@ def _success(fit: Fit, s: int, solution: Solution, seconds: float) -> Record:
 
 
 def _failure(fit: Fit, s_values: Sequence[int], status: str, reason: str) -> list[Record]:
-    return [
-        {
-            "settings": canonical_json(fit.settings),
-            "fit_seed": fit.fit_seed,
-            "s": s,
-            "status": status,
-            "reason": reason,
-            "features": [],
-            "objective_history": [],
-            "n_iter": None,
-            "converged": False,
-            "fit_seconds": 0.0,
-        }
-        for s in s_values
-    ]
+    return [failed_fit(fit.settings, fit.fit_seed, s, status, reason) for s in s_values]
