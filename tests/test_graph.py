@@ -13,6 +13,7 @@ from blufs.graph import (
     fix_signs,
     laplacian,
     nearest_neighbors,
+    neighbor_distances,
     neighbor_matrix,
     smallest_per_row,
     squared_distance_blocks,
@@ -41,6 +42,12 @@ def test_neighbors_equal_scikit_learn(X):
     np.testing.assert_array_equal(indices, positions)
     np.testing.assert_allclose(distances, expected**2, atol=1e-12)
     assert mean == pytest.approx(cdist(X, X).mean())
+
+
+def test_distances_to_given_neighbors_equal_scipy(X):
+    indices = np.random.default_rng(0).integers(len(X), size=(len(X), 3))
+    expected = np.take_along_axis(cdist(X, X, "sqeuclidean"), indices, axis=1)
+    np.testing.assert_allclose(neighbor_distances(X, indices), expected, atol=1e-12)
 
 
 def test_ties_and_duplicates_go_to_the_smaller_index():

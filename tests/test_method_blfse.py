@@ -11,15 +11,19 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from blufs import BLFSE
 from blufs.base import MethodLimitError
-from blufs.methods import blfse
+from blufs.methods import _symmetric, blfse
 from blufs.methods._inffs import infinite_selection_weights
 from blufs.methods._joined_pairs import JoinedPairs
+from blufs.methods._symmetric import (
+    add_upper_product,
+    connected_blocks,
+    mirror_upper,
+    smallest_laplacian_eigenvectors,
+)
 from blufs.methods.blfse import (
     Ensemble,
-    connected_blocks,
     hadamard,
     score_step,
-    smallest_laplacian_eigenvectors,
 )
 
 
@@ -174,10 +178,18 @@ def test_eigenvectors_by_component_and_by_shift_invert_are_those_of_the_whole(li
     assert len(blocks) == (1 if link else 3)
     expected, basis = np.linalg.eigh(np.diag(S.sum(axis=1)) - S)
     for threshold in (1000, 5):
-        monkeypatch.setattr(blfse, "_DENSE_EIGH_BELOW", threshold)
+        monkeypatch.setattr(_symmetric, "_DENSE_EIGH_BELOW", threshold)
         values, vectors = smallest_laplacian_eigenvectors(blocks, 3)
         np.testing.assert_allclose(values, expected[:3], atol=1e-8)
         np.testing.assert_allclose(vectors @ vectors.T, basis[:, :3] @ basis[:, :3].T, atol=1e-6)
+
+
+@pytest.mark.parametrize("d", [1, 128, 300])
+def test_half_of_a_symmetric_product_is_all_of_it(d):
+    X = np.random.default_rng(0).standard_normal((20, d))
+    A = np.eye(d)
+    add_upper_product(A, X, 3 * X)
+    np.testing.assert_allclose(mirror_upper(A), np.eye(d) + 3 * X.T @ X, atol=1e-12)
 
 
 def test_scores_and_weights_lie_on_the_simplex():

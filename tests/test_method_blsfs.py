@@ -9,10 +9,9 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from blufs import BLSFS, SampleGraph
 from blufs.graph import laplacian, nearest_neighbors
+from blufs.methods._single_moves import label_objective, label_step
 from blufs.methods.blsfs import (
     graph_step,
-    label_objective,
-    label_step,
     nearest_projected,
     regression_step,
     spectral_labels,

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from blufs.graph import SampleGraph, clip_n_neighbors, nearest_neighbors
+from blufs.graph import SampleGraph, clip_n_neighbors, nearest_neighbors, neighbor_distances
 from blufs.preprocessing import scale_samples
 from blufs.solver.data import ScaledData
 from blufs.solver.start import principal_vectors
@@ -63,7 +63,7 @@ def approximate_neighbors(
     indices = np.take_along_axis(found, others, axis=1)[:, :k].astype(np.intp)
     if indices.min() < 0:  # the index found fewer than k for some sample
         return nearest_neighbors(X, k)
-    return indices, _squared_distances(X, indices), _mean_distance(X, random_state)
+    return indices, neighbor_distances(X, indices), _mean_distance(X, random_state)
 
 
 def approximate_graph(
@@ -102,15 +102,6 @@ def approximate_graph(
     if n_components is not None:
         X = scale_samples(principal_vectors(ScaledData(X, scaling), n_components)[1])
     return SampleGraph.from_neighbors(*approximate_neighbors(X, n_neighbors, random_state))
-
-
-def _squared_distances(X: np.ndarray, indices: np.ndarray) -> np.ndarray:
-    """``||x_i - x_j||^2`` of every sample i and its neighbours j, shape (n, k)."""
-    distances = np.empty(indices.shape, dtype=X.dtype)
-    for position, neighbor in enumerate(indices.T):
-        difference = X - X[neighbor]
-        distances[:, position] = np.einsum("ij,ij->i", difference, difference)
-    return distances
 
 
 def _mean_distance(X: np.ndarray, random_state: int) -> float:

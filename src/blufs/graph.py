@@ -95,6 +95,15 @@ def smallest_per_row(D: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
     return np.take_along_axis(columns, order, axis=1), np.take_along_axis(values, order, axis=1)
 
 
+def neighbor_distances(X: np.ndarray, indices: np.ndarray) -> np.ndarray:
+    """``||x_i - x_j||^2`` of every sample i and the samples j at ``indices``, shape (n, k)."""
+    distances = np.empty(indices.shape, dtype=X.dtype)
+    for position, neighbor in enumerate(indices.T):
+        difference = X - X[neighbor]
+        distances[:, position] = np.einsum("ij,ij->i", difference, difference)
+    return distances
+
+
 def neighbor_matrix(indices: np.ndarray, values: np.ndarray) -> sp.csr_array:
     """Sparse n x n matrix with ``values[i, j]`` at row i, column ``indices[i, j]``."""
     n, k = indices.shape

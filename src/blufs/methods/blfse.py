@@ -12,9 +12,7 @@ from typing import ClassVar
 
 import numpy as np
 import scipy.linalg
-import scipy.sparse as sp
-from scipy.sparse.csgraph import connected_components
-from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
+from scipy.sparse.linalg import LinearOperator, eigsh
 from sklearn.cluster import KMeans
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
@@ -22,6 +20,13 @@ from sklearn.utils._param_validation import Interval
 from blufs.base import BaseSelector, MethodLimitError, Solution, check_n_clusters
 from blufs.methods._inffs import infinite_selection_weights
 from blufs.methods._joined_pairs import JoinedPairs
+from blufs.methods._symmetric import (
+    add_upper_product,
+    connected_blocks,
+    mirror_upper,
+    smallest_eigenpairs,
+    smallest_laplacian_eigenvectors,
+)
 from blufs.preprocessing import scale_samples
 from blufs.simplex import project_rows_to_simplex
 
@@ -33,12 +38,8 @@ _EPS = np.finfo(float).eps
 #: Self-paced thresholds of the authors' code.
 _PACES = (0.9, 0.8, 0.7, 0.6, 0.5)
 _INNER_ITERATIONS = 5
-#: Order of an eigenproblem above which shift-invert Lanczos replaces the dense solver.
-_DENSE_EIGH_BELOW = 2000
 #: Below this the c + 1 smallest eigenvalues together count as zero (authors' code).
 _ZERO_SUM = 1e-11
-#: Columns of a panel of a symmetric product, of which one triangle is made.
-_PANEL = 128
 
 
 class BLFSE(BaseSelector):
@@ -251,19 +252,16 @@ class Ensemble:
                 dtype=float,
             )
         product = self._laplacian_times(self.X)
-        Q = np.empty((d, d))
-        for start in range(0, d, _PANEL):
-            panel = slice(start, start + _PANEL)
-            Q[panel, start:] = self.X[:, panel].T @ product[:, start:]
-            Q[start:, panel] = Q[panel, start:].T
-        return Q
+        Q = np.zeros((d, d))
+        add_upper_product(Q, self.X, product)
+        return mirror_upper(Q)
 
     def _projection(self, Q: np.ndarray | LinearOperator) -> np.ndarray:
         """``P'`` (d x c): the c smallest eigenvectors of ``diag(v) Q diag(v)``."""
         c = min(self.c, self.X.shape[1])
         if isinstance(Q, np.ndarray):
             A = self.v[:, None] * Q * self.v
-            return _smallest_eigenpairs((A + A.T) / 2, c)[1]
+            return smallest_eigenpairs((A + A.T) / 2, c)[1]
         best = np.argsort(-self.v, kind="stable")[:c]
         basis = scipy.linalg.qr((self.X * self.v).T, mode="economic")[0]
         null = -basis @ basis[best].T
@@ -352,77 +350,6 @@ def score_step(curvature, a, weights, v, tol: float = 1e-13, max_iter: int = 100
         if change < tol:
             break
     return v
-
-
-def connected_blocks(graph: sp.csr_array) -> list[np.ndarray]:
-    """Samples of each connected component of a graph (n x n), components by their first sample."""
-    _, component = connected_components(graph, directed=False)
-    order = np.argsort(component, kind="stable")
-    return np.split(order, np.flatnonzero(np.diff(component[order])) + 1)
-
-
-def smallest_laplacian_eigenvectors(
-    blocks: list[tuple[np.ndarray, np.ndarray]], count: int
-) -> tuple[np.ndarray, np.ndarray]:
-    """The smallest eigenvalues, ascending, and eigenvectors of ``diag(S 1) - S`` (n x n).
-
-    ``blocks`` holds the samples of each connected component and the similarity between them. Each
-    component has its own eigenvectors, first of all its indicator with eigenvalue 0; those of the
-    whole are the smallest of all.
-    """
-    n = sum(len(block) for block, _ in blocks)
-    more = max(count - len(blocks), 0)
-    values, vectors = [0.0] * len(blocks), []
-    for block, _ in blocks:
-        vectors.append(np.zeros(n))
-        vectors[-1][block] = 1 / np.sqrt(len(block))
-    for block, similarity in blocks if more else []:
-        wanted = min(more, len(block) - 1)
-        if wanted == 0:
-            continue
-        L = -similarity
-        L[np.diag_indices_from(L)] -= L.sum(axis=1)
-        # Moves the indicator from the bottom of the spectrum to its top.
-        L += np.trace(L) / len(L)
-        block_values, block_vectors = _smallest_eigenpairs(L, wanted)
-        for value, vector in zip(block_values, block_vectors.T, strict=True):
-            values.append(max(float(value), 0.0))
-            vectors.append(np.zeros(n))
-            vectors[-1][block] = vector
-    order = np.argsort(values, kind="stable")[:count]
-    return np.array(values)[order], np.column_stack([vectors[i] for i in order])
-
-
-def _smallest_eigenpairs(A: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
-    """The smallest eigenvalues, ascending, and eigenvectors of positive semidefinite A (n x n)."""
-    n = len(A)
-    if n >= _DENSE_EIGH_BELOW and count <= n // 4:
-        try:
-            return _shift_inverted_eigenpairs(A, count)
-        except (np.linalg.LinAlgError, ArpackError):
-            pass  # not separated enough for Lanczos
-    try:
-        return scipy.linalg.eigh(A, subset_by_index=[0, count - 1])
-    except np.linalg.LinAlgError:  # LAPACK's subset driver gives up on some tight clusters
-        values, vectors = np.linalg.eigh(A)
-        return values[:count], vectors[:, :count]
-
-
-def _shift_inverted_eigenpairs(A: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
-    # A small negative shift makes A definite.
-    n = len(A)
-    shift = -1e-8 * np.trace(A) / n
-    shifted = A.copy()
-    shifted[np.diag_indices(n)] -= shift
-    # The transpose, equal to it, has the order of memory that LAPACK overwrites.
-    factor = scipy.linalg.cho_factor(shifted.T, overwrite_a=True, check_finite=False)
-    inverse = LinearOperator(
-        (n, n), lambda x: scipy.linalg.cho_solve(factor, x, check_finite=False), dtype=float
-    )
-    start = np.random.default_rng(0).standard_normal(n)
-    inverted, vectors = eigsh(inverse, k=count, which="LA", v0=start, tol=1e-12)
-    order = np.argsort(-inverted, kind="stable")
-    return np.maximum(1 / inverted[order] + shift, 0), vectors[:, order]
 
 
 def _largest_eigenvalue(H: LinearOperator) -> float:

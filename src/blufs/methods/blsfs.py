@@ -24,16 +24,16 @@ from blufs.graph import (
     adaptive_neighbors,
     laplacian,
     nearest_neighbors,
+    neighbor_distances,
     neighbor_matrix,
 )
+from blufs.methods._single_moves import label_objective, label_step
+from blufs.methods._symmetric import add_upper_product
 from blufs.preprocessing import FEATURE_SCALINGS, scale_features, scale_samples
 from blufs.simplex import project_rows_to_simplex
 
 #: Smoothing of the row norms, ``sqrt(||w||^2 + eps)``, that keeps the weights below finite.
 _EPS = np.finfo(float).eps
-_MAX_SWEEPS = 20
-#: Columns of a panel of the Gram matrix, of which one triangle is made.
-_PANEL = 128
 #: Entries of one block of distances: stays in the cache of a processor.
 _BLOCK_ENTRIES = 2**17
 #: Candidates per sample above which the plain search for neighbours is the better one.
@@ -264,10 +264,7 @@ def regression_step(X, gram, Y, L, q, beta: float, gamma: float) -> np.ndarray:
         if beta > 0:
             LX = L @ X
             LX *= 2 * beta
-            # Only the upper triangle is read below.
-            for start in range(0, len(A), _PANEL):
-                panel = slice(start, start + _PANEL)
-                A[panel, start:] += X[:, panel].T @ LX[:, start:]
+            add_upper_product(A, X, LX)  # only this triangle is read below
         A[np.diag_indices_from(A)] += gamma * q
         factor = scipy.linalg.cho_factor(A.T, lower=True, overwrite_a=True, check_finite=False)
         return scipy.linalg.cho_solve(factor, X.T @ Y, check_finite=False)
@@ -291,9 +288,7 @@ def nearest_projected(Z: np.ndarray, guess: np.ndarray) -> tuple[np.ndarray, np.
     """
     n, k = guess.shape
     norms = np.einsum("ij,ij->i", Z, Z)
-    bound = (
-        _squared_distances(Z, np.repeat(np.arange(n), k), guess.ravel()).reshape(n, k).max(axis=1)
-    )
+    bound = neighbor_distances(Z, guess).max(axis=1)
     # Distances from products are wrong by rounding, so candidates a little too far are kept.
     bound += 1e-13 * norms.max()
     # As one product: z_i'z_j - ||z_j||^2 / 2 + (bound_i - ||z_i||^2) / 2 >= 0.
@@ -309,16 +304,12 @@ def nearest_projected(Z: np.ndarray, guess: np.ndarray) -> tuple[np.ndarray, np.
         if len(found[-1]) > _MAX_CANDIDATES * len(margin):
             return nearest_neighbors(Z, k)[:2]
     row, column = np.divmod(np.concatenate(found), n)
-    distances = _squared_distances(Z, row, column)
+    difference = Z[row] - Z[column]
+    distances = np.einsum("ij,ij->i", difference, difference)
     order = np.lexsort((distances, row))
     first = np.searchsorted(row, np.arange(n))
     nearest = order[first[:, None] + np.arange(k)]
     return column[nearest], distances[nearest]
-
-
-def _squared_distances(Z: np.ndarray, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
-    difference = Z[rows] - Z[columns]
-    return np.einsum("ij,ij->i", difference, difference)
 
 
 def graph_step(indices, V, n_neighbors: int, regularization: float | None):
@@ -345,83 +336,3 @@ def graph_step(indices, V, n_neighbors: int, regularization: float | None):
     values = project_rows_to_simplex(-V / (2 * regularization) if regularization > 0 else 0 * V)
     spread = float(np.sum(V * values) + regularization * np.sum(values**2))
     return neighbor_matrix(indices, values).T.tocsr(), regularization, spread
-
-
-def label_step(prediction: np.ndarray, S: sp.csr_array, labels: np.ndarray, alpha: float):
-    """Move single samples between clusters while that lowers the objective; empties no cluster.
-
-    Moving sample i from cluster a to b changes ``||prediction - Y||^2`` by
-    ``2 (prediction_ia - prediction_ib)`` and the trace term ``sum_k T_k / n_k``, with T_k the
-    similarity inside cluster k and n_k its size, by what :func:`_move_gains` says.
-    """
-    labels = labels.copy()
-    c = prediction.shape[1]
-    every = np.arange(len(labels))
-    for _ in range(_MAX_SWEEPS):
-        links = S @ np.eye(c)[labels]
-        sizes = np.bincount(labels, minlength=c).astype(float)
-        inside = np.bincount(labels, weights=links[every, labels], minlength=c)
-        gains = _move_gains(
-            prediction - prediction[every, labels][:, None],
-            links,
-            links[every, labels][:, None],
-            (inside, sizes),
-            (inside[labels][:, None], sizes[labels][:, None]),
-            alpha,
-        )
-        gains[every, labels] = 0
-        moved = False
-        for i in np.flatnonzero(gains.max(axis=1) > 0):
-            own = labels[i]
-            neighbors = slice(S.indptr[i], S.indptr[i + 1])
-            link = np.bincount(labels[S.indices[neighbors]], S.data[neighbors], minlength=c)
-            gain = _move_gains(
-                prediction[i] - prediction[i, own],
-                link,
-                link[own],
-                (inside, sizes),
-                (inside[own], sizes[own]),
-                alpha,
-            )
-            gain[own] = 0
-            target = int(gain.argmax())
-            if gain[target] <= 0:
-                continue
-            inside[own] -= 2 * link[own]
-            inside[target] += 2 * link[target]
-            sizes[own] -= 1
-            sizes[target] += 1
-            labels[i] = target
-            moved = True
-        if not moved:
-            break
-    return labels
-
-
-def _move_gains(advantage, links, own_link, clusters, own, alpha: float) -> np.ndarray:
-    """How much the objective falls if a sample alone moves to each of the clusters.
-
-    For one sample with scalars in ``own_link`` and ``own``, result of shape (c,), or for m samples
-    with columns there, result of shape (m, c).
-
-    Parameters
-    ----------
-    advantage : prediction for each cluster minus that for its own
-    links, own_link : similarity to each cluster and to its own
-    clusters, own : similarity inside and size of each cluster and of its own
-    """
-    inside, sizes = clusters
-    own_inside, own_size = own
-    # A cluster of one is never left, an empty one has nothing inside.
-    leave = (own_inside - 2 * own_link) / np.maximum(own_size - 1, 1) - own_inside / own_size
-    join = (inside + 2 * links) / (sizes + 1) - inside / np.maximum(sizes, 1)
-    gains = 2 * advantage + alpha * (join + leave)
-    # Rounding must not let a sample wander between equally good clusters.
-    return gains * ((gains >= 1e-12 * (1 + alpha)) & (own_size > 1))
-
-
-def label_objective(prediction: np.ndarray, S: sp.csr_array, labels, alpha: float) -> float:
-    """``||prediction - Y||^2 + alpha sum_k (1 - y_k'S y_k / n_k)``, one-hot Y with columns y_k."""
-    Y = np.eye(prediction.shape[1])[labels]
-    inside = np.einsum("ij,ij->j", Y, S @ Y) / np.maximum(Y.sum(axis=0), 1)
-    return float(np.sum((prediction - Y) ** 2) + alpha * np.sum(1 - inside))

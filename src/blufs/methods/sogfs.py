@@ -19,6 +19,7 @@ from blufs.graph import (
     clip_n_neighbors,
     laplacian,
     nearest_neighbors,
+    neighbor_distances,
     neighbor_matrix,
 )
 from blufs.methods._row_sparse import RowSparseSelector
@@ -221,7 +222,7 @@ def structured_graph(
         projected = np.zeros((len(X), 1)) if result.W is None else X @ result.W
         if n_iter > _ITERATIONS_WITH_FIRST_NEIGHBORS:
             indices = nearest_neighbors(projected, indices.shape[1])[0]
-        costs = _edge_distances(projected, indices) + lam * _edge_distances(F, indices)
+        costs = neighbor_distances(projected, indices) + lam * neighbor_distances(F, indices)
         weights = project_rows_to_simplex(-costs / (2 * start.regularization))
         directed = neighbor_matrix(indices, weights)
         if before is None or (directed != before).nnz:
@@ -315,9 +316,3 @@ def _by_factorization(L: sp.csr_array, null, bound: float, count: int) -> np.nda
         return image - null @ (null.T @ image)
 
     return dominant_eigenvectors(solve, len(null), count, _MAX_BLOCKS)
-
-
-def _edge_distances(points: np.ndarray, indices: np.ndarray) -> np.ndarray:
-    """Squared distances of every row of ``points`` (n x m) to those at ``indices`` (n x k)."""
-    differences = points[indices] - points[:, None, :]
-    return np.einsum("ijk,ijk->ij", differences, differences)
