@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import compare_runs
 import growth
 import memory
 import methods_speed
@@ -252,3 +253,31 @@ def test_the_figure_draws_every_part_that_was_measured(quick):
     labels = [line.get_label() for line in panels[0].lines]
     assert labels == ["the rest of the fit", "neighbours, exact", "eigenvectors", "linear"]
     assert panels[1].lines[0].get_xdata().tolist() == [40, 80, 160]
+
+
+def test_two_runs_are_compared_cell_by_cell():
+    first = pd.DataFrame({"name": ["a", "b", None], "value": [1.0, 2.0, np.nan]})
+    assert compare_runs.compare(first, first.copy()) == {
+        "cells": 6,
+        "different": 0,
+        "largest": 0.0,
+    }
+    second = pd.DataFrame({"name": ["a", "x", None], "value": [1.0, 2.5, np.nan]})
+    assert compare_runs.compare(first, second) == {"cells": 6, "different": 2, "largest": 0.5}
+    lost = first.assign(value=[1.0, np.nan, np.nan])
+    assert compare_runs.compare(first, lost)["largest"] == np.inf
+    assert compare_runs.compare(first, first.iloc[:2])["different"] == 6
+
+
+def test_running_times_are_not_compared(tmp_path):
+    for run, seconds in (("one", 1.0), ("two", 2.0)):
+        tables = tmp_path / run / "tables"
+        tables.mkdir(parents=True)
+        pd.DataFrame({"mean": [seconds]}).to_csv(tables / "time.csv", index=False)
+        against = {"table": ["II", "VIII"], "ours": [0.5, seconds]}
+        pd.DataFrame(against).to_csv(tables / "paper_vs_ours.csv", index=False)
+        pd.DataFrame({"value": [0.5]}).to_parquet(tmp_path / run / "results.parquet")
+    outcome = compare_runs.compare_runs(tmp_path / "one", tmp_path / "two")
+    same = {"cells": 2, "different": 0, "largest": 0.0}
+    assert outcome["tables"] == {"paper_vs_ours": same}
+    assert outcome["results"]["different"] == 0
