@@ -23,7 +23,7 @@ from w_step_rules import (
 
 from blufs.graph import laplacian, neighbor_matrix
 from blufs.preprocessing import FEATURE_SCALINGS, scale_features
-from blufs.solver import pursuit
+from blufs.solver import pursuit, w_step
 from blufs.solver.data import ScaledData
 from blufs.solver.exchange import Table, swap_gains
 from blufs.solver.p_step import Smoothing, p_step
@@ -106,7 +106,7 @@ def searched(problem):
     diagonal = np.diagonal(problem.H).copy()
     T = start_support(problem.data, problem.M, problem.Y, problem.ridge, diagonal, problem.s)
     old = np.zeros((problem.s, problem.Y.shape[1]))
-    return improve_support(
+    support, A, _, _ = improve_support(
         problem.data,
         problem.M,
         problem.Y,
@@ -116,10 +116,13 @@ def searched(problem):
         problem.ridge,
         0.0,
         diagonal,
-    )[0]
+    )
+    np.testing.assert_array_equal(A, problem.data.columns(support))
+    return support
 
 
-def test_w_step_finds_the_best_support_of_tiny_problems_and_never_loses():
+def test_w_step_finds_the_best_support_of_tiny_problems_and_never_loses(monkeypatch):
+    monkeypatch.setattr(w_step, "_JOINED_ROWS", 5)
     hits, count = 0, 200
     for seed in range(count):
         problem = random_w_problem(seed)

@@ -40,16 +40,20 @@ def _krylov_basis(data: ScaledData, width: int) -> tuple[np.ndarray, np.ndarray]
 
     Q has the shape (n, m) and A'Q the shape (d, m), with m = width (_DEPTH + 1).
     """
-    start = np.random.default_rng(0).standard_normal((data.shape[0], width))
-    Q = np.linalg.qr(start)[0]
-    projected = data.correlate(Q)
-    for _ in range(_DEPTH):
-        block = data.dot(projected[:, -width:])
-        # Twice is enough to keep the whole basis orthogonal to machine precision.
-        for _ in range(2):
-            block = np.linalg.qr(block - Q @ (Q.T @ block))[0]
-        Q = np.hstack([Q, block])
-        projected = np.hstack([projected, data.correlate(block)])
+    n, d = data.shape
+    size = width * (_DEPTH + 1)
+    # Filled in block by block: joining blocks would hold them twice.
+    Q, projected = np.empty((n, size)), np.empty((d, size))
+    block = np.linalg.qr(np.random.default_rng(0).standard_normal((n, width)))[0]
+    for first in range(0, size, width):
+        if first:
+            block = data.dot(projected[:, first - width : first])
+            known = Q[:, :first]
+            # Twice is enough to keep the whole basis orthogonal to machine precision.
+            for _ in range(2):
+                block = np.linalg.qr(block - known @ (known.T @ block))[0]
+        Q[:, first : first + width] = block
+        projected[:, first : first + width] = data.correlate(block)
     return Q, projected
 
 

@@ -22,6 +22,8 @@ from blufs.solver.pursuit import forward_pursuit, largest
 POOL_SIZE = 64
 #: Moves in one search for a better support.
 MAX_MOVES = 50
+#: Rows of two matrices that are joined at a time.
+_JOINED_ROWS = 1024
 
 
 def start_support(
@@ -95,9 +97,10 @@ def improve_support(
     if len(pool) == 0:
         return support, A, W, gains
     C = data.columns(pool)
+    across = C.T @ MA
+    del MA  # as large as A, and what follows needs room
     corner = C.T @ (M @ C)
     corner[np.diag_indices_from(corner)] += lam + tau
-    across = C.T @ MA
     positions, W = exchange(
         np.block([[H, across.T], [across, corner]]),
         np.vstack([B, C.T @ Y]),
@@ -107,7 +110,16 @@ def improve_support(
         second_start=thorough and len(support) + len(pool) == len(diagonal),
     )
     support = np.concatenate([support, pool])[positions]
-    return support, np.hstack([A, C]).take(positions, axis=1), W, gains
+    return support, _joined_columns(A, C, positions), W, gains
+
+
+def _joined_columns(A: np.ndarray, C: np.ndarray, positions: np.ndarray) -> np.ndarray:
+    """``np.hstack([A, C])[:, positions]``, some rows at a time, so as not to hold both twice."""
+    chosen = np.empty((len(A), len(positions)))
+    for start in range(0, len(A), _JOINED_ROWS):
+        rows = slice(start, start + _JOINED_ROWS)
+        chosen[rows] = np.hstack([A[rows], C[rows]]).take(positions, axis=1)
+    return chosen
 
 
 def feature_gains(data: ScaledData, misfit: np.ndarray, diagonal: np.ndarray) -> np.ndarray:
