@@ -243,10 +243,10 @@ def compared_methods(kept: Kept) -> str:
     return (
         f"**The compared methods** are above the paper's ACC in {above} of {len(cells)} cells. On "
         "COIL20 they agree with public reference implementations (BLSFS has none), feature by "
-        "feature where a method has one solution (`tests/test_method_*.py`). What is left to differ "
-        "is what the paper does not say: scaling of the data, kernel widths, which settings were "
-        "tried. Here every method is screened over its grid on the same data, k-means starts and "
-        "splits."
+        "feature where a method has one solution (`tests/test_method_*.py`). What is left to "
+        "differ is what the paper does not say: scaling of the data, kernel widths, which "
+        "settings were tried. Here every method is screened over its grid on the same data, "
+        "k-means starts and splits."
     )
 
 

@@ -112,6 +112,10 @@ def test_joined_pairs_know_which_clusterings_join_them(m):
     Z = rng.standard_normal((25, 3))
     distances = ((Z[:, None] - Z) ** 2).sum(axis=2) * base.any(axis=0)
     np.testing.assert_allclose(pairs.matrix(pairs.squared_distances(Z)), distances, atol=1e-12)
+    edges = pairs.graph(values > 0.5)
+    assert edges.nnz == (values > 0.5).sum()  # a stored zero would count as an edge
+    expected = np.triu(pairs.matrix(values) > 0.5)
+    np.testing.assert_array_equal(edges.toarray(), expected)
 
 
 def test_sums_over_clusterings_equal_those_over_dense_matrices():

@@ -6,7 +6,7 @@ from method_data import blobs, reference
 from sklearn.linear_model import lars_path_gram
 
 from blufs import MCFS, SampleGraph
-from blufs.lars import lasso_path_at_sizes, ridge_gram_rows
+from blufs.lars import _entry, lasso_path_at_sizes, ridge_gram_rows
 from blufs.methods.mcfs import spectral_embedding
 
 
@@ -53,6 +53,14 @@ def test_end_of_the_path_is_least_squares():
     end = lasso_path_at_sizes(ridge_gram_rows(X, 0.0), X.T @ y, [10])[10]
     assert np.count_nonzero(end) == 9
     np.testing.assert_allclose(X.T @ (y - X @ end), 0, atol=1e-9)
+
+
+def test_a_dropped_feature_does_not_come_back_at_once():
+    residual, slopes = np.array([1.0, 0.2]), np.array([1 - 1e-12, 0.1])
+    both = np.ones(2, dtype=bool)
+    step, entering = _entry(residual, slopes, 1.0, both, dropped=0)
+    assert entering == 1
+    assert step == pytest.approx((1 - 0.2) / (1 - 0.1))
 
 
 def test_rows_on_demand_equal_the_whole_gram_matrix(monkeypatch):

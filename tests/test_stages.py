@@ -270,6 +270,8 @@ def test_timing_and_resampling_record_each_repeat(wine):
         (1, 2, 2),
         (1, 4, 4),
     ]
+    for first, second in (drawn[:2], drawn[2:]):  # equal shares of one fit
+        assert first["seconds"] == second["seconds"] > 0
     broken = time_fits(X, 3, FRAGILE, {"fault": "raise"}, 2, 0, repeats=1, limits=LIMITS)
     assert broken[0]["status"] == "failed"
     assert broken[0]["seconds"] is None

@@ -161,6 +161,12 @@ def test_compare_says_when_there_is_too_little():
         st.friedman(C45.iloc[:, :2])
 
 
+def test_compare_leaves_wilcoxon_out_only_when_asked():
+    found = pd.DataFrame(st.compare(C45)["wilcoxon_holm"])
+    pd.testing.assert_frame_equal(found, st.wilcoxon_holm(C45))
+    assert st.compare(C45, wilcoxon=False)["wilcoxon_holm"] is None
+
+
 def test_equal_scores_everywhere_differ_nowhere():
     summary = st.compare(pd.DataFrame(0.5, index=list("abcd"), columns=list("xyz")))
     assert summary["friedman"]["p_value"] == 1.0
