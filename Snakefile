@@ -35,6 +35,7 @@ rule all:
 
 onstart:
     begin_run(Path.cwd())
+    spare_scheduling()
 
 
 onsuccess:

@@ -54,6 +54,17 @@ def test_one_cell_by_name(project):
             assert len(found["features"]) == 4
 
 
+def test_only_a_limit_of_starts_that_was_asked_for_is_kept(project):
+    snakefile = project.folder / "Snakefile"
+    hook = "    spare_scheduling()\n"
+    show = "    print('limit', getattr(workflow.scheduler.job_rate_limiter, 'max_jobs', None))\n"
+    snakefile.write_text(snakefile.read_text().replace(hook, hook + show))
+    cells = "results/tiny/cells/wine/LapScore/s4"
+    assert "limit None" in project.run(f"{cells}/seed0.json").stdout
+    limited = project.run(f"{cells}/seed1.json", "--max-jobs-per-timespan", "7/1s")
+    assert "limit 7" in limited.stdout
+
+
 @pytest.mark.slow
 def test_split_jobs_give_the_same_values(project):
     (project.folder / "split.yaml").write_text(
