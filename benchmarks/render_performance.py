@@ -150,8 +150,10 @@ def suites(report: dict) -> str:
         "jobs": "jobs",
         "wall_seconds": "wall time, s",
         "job_seconds": "sum of the jobs, s",
-        "cores_busy": "cores busy",
+        "cores": "cores",
         "work_seconds": "fits and scores, s",
+        "job_share": "jobs / (wall time x cores)",
+        "work_share": "fits and scores / (wall time x cores)",
         "overhead_per_job": "other time per job, s",
     }
     header = ["", *report]

@@ -54,6 +54,16 @@ def wall_seconds(jobs: list[Job]) -> float:
     return total
 
 
+def most_at_once(jobs: list[Job]) -> int:
+    """Largest number of jobs that ran at the same time: the cores that a run had."""
+    changes = [(job.start, 1) for job in jobs] + [(job.start + job.seconds, -1) for job in jobs]
+    running = most = 0
+    for _, change in sorted(changes):
+        running += change
+        most = max(most, running)
+    return most
+
+
 def work_seconds(results: Path) -> float:
     """Seconds of fits, scores and evaluations as the jobs themselves measured them."""
     grid, selections, timing, stability = (
@@ -75,14 +85,18 @@ def summarize(folder: Path, suite: str) -> dict | None:
         print(f"suite {suite}: no finished run in results/{suite}")
         return None
     spent, work = sum(job.seconds for job in jobs), work_seconds(results)
+    wall, cores = wall_seconds(jobs), most_at_once(jobs)
     rules = {job.rule for job in jobs}
     slowest = sorted(jobs, key=lambda job: -job.seconds)[:10]
     return {
         "jobs": len(jobs),
-        "wall_seconds": wall_seconds(jobs),
+        "wall_seconds": wall,
         "job_seconds": spent,
-        "cores_busy": spent / wall_seconds(jobs),
+        "cores": cores,
+        "cores_busy": spent / wall,
         "work_seconds": work,
+        "job_share": spent / (wall * cores),
+        "work_share": work / (wall * cores),
         "overhead_per_job": (spent - work) / len(jobs),
         "median_seconds": {
             rule: statistics.median(job.seconds for job in jobs if job.rule == rule)

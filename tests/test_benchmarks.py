@@ -173,7 +173,10 @@ def test_a_suite_is_summed_up(finished):
     assert summary["job_seconds"] == pytest.approx(10 + 8 + 3, abs=0.11)
     assert summary["work_seconds"] == 4 + 3 + 2 + 1.5 + 1.5 + 1
     assert summary["overhead_per_job"] == pytest.approx((21 - 13) / 3, abs=0.05)
+    assert summary["cores"] == 2
     assert summary["cores_busy"] == pytest.approx(21 / 15, abs=0.02)
+    assert summary["job_share"] == pytest.approx(21 / 30, abs=0.01)
+    assert summary["work_share"] == pytest.approx(13 / 30, abs=0.01)
     assert [job["output"][-6:-5] for job in summary["slowest"]][:2] == ["a", "b"]
     assert summary["median_seconds"]["select"] == 9
 
