@@ -9,7 +9,10 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import resource
 import statistics
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -20,6 +23,7 @@ from scipy.io import loadmat
 ROOT = Path(__file__).parents[1]
 RESULTS = Path(os.environ.get("BLUFS_BENCHMARK_RESULTS", Path(__file__).parent / "results"))
 DATA = Path(os.environ.get("BLUFS_MIRROR", ROOT.parent / "shared" / "data"))
+ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 FILES = {
     "Isolet": "Isolet.mat",
     "Jaffe": "jaffe_213n_676d_10c.mat",
@@ -77,6 +81,30 @@ def cpu_seconds(function: Callable, repeats: int) -> float:
 def overlap(first: np.ndarray, second: np.ndarray) -> float:
     """Share of the features of ``first`` that ``second`` has too."""
     return len(np.intersect1d(first, second)) / len(first)
+
+
+def measure_one(script: str, *arguments, limit: int | None = None) -> dict | None:
+    """What ``script --one arguments`` prints, run by a process of its own with one thread.
+
+    None if it was stopped after ``limit`` processor seconds.
+    """
+
+    def set_limit() -> None:
+        if limit:
+            resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
+
+    done = subprocess.run(
+        [sys.executable, script, "--one", *map(str, arguments)],
+        env={**os.environ, **ONE_THREAD},
+        capture_output=True,
+        text=True,
+        preexec_fn=set_limit,
+    )
+    if done.returncode == 0:
+        return json.loads(done.stdout.splitlines()[-1])
+    if done.returncode < 0 and limit:
+        return None
+    raise RuntimeError(f"{Path(script).stem} {' '.join(map(str, arguments))}:\n{done.stderr}")
 
 
 def parse_quick(description: str) -> bool:

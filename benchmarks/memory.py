@@ -7,9 +7,7 @@ and a tiny fit take; X itself counts. On real data the selections of both precis
 from __future__ import annotations
 
 import json
-import os
 import re
-import subprocess
 import sys
 import tempfile
 import warnings
@@ -17,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 import scipy.sparse as sp
-from common import available, load, overlap, parse_quick, random_clusters, save
+from common import available, load, measure_one, overlap, parse_quick, random_clusters, save
 from threadpoolctl import threadpool_limits
 
 from blufs import BLUFS, SampleGraph
@@ -45,15 +43,6 @@ def measure(n: int, d: int, c: int, dtype: str, graph: str = "") -> dict:
     return {"peak_bytes": peak_bytes() - before}
 
 
-def in_process(*arguments) -> dict:
-    command = [sys.executable, __file__, "--one", *map(str, arguments)]
-    threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-    done = subprocess.run(
-        command, env={**os.environ, **threads}, check=True, capture_output=True, text=True
-    )
-    return json.loads(done.stdout.splitlines()[-1])
-
-
 def shape_row(n: int, d: int, c: int) -> dict:
     """Peaks as multiples of the float64 X, for both precisions, and for fits that get a graph."""
     row = {"n": n, "d": d, "c": c, "x_bytes": 8 * n * d}
@@ -63,7 +52,7 @@ def shape_row(n: int, d: int, c: int) -> dict:
         sp.save_npz(graph, SampleGraph.from_data(random_clusters(n, 20, c), 10).similarity)
         for dtype in ("float64", "float32"):
             for name, given in (("with", []), ("without", [graph])):
-                peak = in_process(n, d, c, dtype, *given)["peak_bytes"]
+                peak = measure_one(__file__, n, d, c, dtype, *given)["peak_bytes"]
                 row[f"{dtype}_{name}_graph"] = peak / row["x_bytes"]
     return row
 

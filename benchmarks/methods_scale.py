@@ -10,17 +10,13 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import resource
-import subprocess
-import sys
 import time
 import warnings
 
 import numpy as np
-from common import random_clusters, read, save
+from common import measure_one, random_clusters, read, save
 from memory import peak_bytes
-from methods_speed import METHODS, THREADS, TOP, run_library
+from methods_speed import METHODS, TOP, run_library
 
 from blufs.base import MethodLimitError
 
@@ -42,22 +38,6 @@ def measure(method: str) -> dict:
     return {"seconds": seconds, "peak_bytes": peak_bytes(), "status": "ok"}
 
 
-def in_process(method: str, limit: int) -> dict:
-    done = subprocess.run(
-        [sys.executable, __file__, "--one", method],
-        env={**os.environ, **THREADS},
-        capture_output=True,
-        text=True,
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (limit, limit)),
-    )
-    if done.returncode == 0:
-        return json.loads(done.stdout.splitlines()[-1])
-    if done.returncode < 0:
-        status = f"stopped after {limit} s"
-        return {"seconds": None, "peak_bytes": None, "status": status}
-    raise RuntimeError(f"{method}:\n{done.stderr}")
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--limit", type=int, default=1200, help="processor seconds of a fit")
@@ -70,7 +50,10 @@ def main() -> None:
         return
     rows = {row["method"]: row for row in read("methods_scale") or []}
     for method in arguments.methods:
-        rows[method] = {"method": method, **in_process(method, arguments.limit)}
+        status = f"stopped after {arguments.limit} s"
+        stopped = {"seconds": None, "peak_bytes": None, "status": status}
+        found = measure_one(__file__, method, limit=arguments.limit) or stopped
+        rows[method] = {"method": method, **found}
         print(rows[method], flush=True)
         save("methods_scale", [rows[name] for name in ALL if name in rows])
 

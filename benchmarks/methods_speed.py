@@ -12,22 +12,17 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import resource
-import subprocess
-import sys
 import time
 import warnings
 from pathlib import Path
 
 import numpy as np
 import peers
-from common import available, load, markdown, read, save
+from common import available, load, markdown, measure_one, read, save
 
 METHODS = ("LapScore", "MCFS", "UDFS", "SOGFS", "RNE", "SPCAFS", "FSPCA", "BLFSE", "BLSFS")
 DATASETS = ("COIL20", "warpAR")
 TOP = 100
-THREADS = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 
 
 def run_library(method: str, X, c: int) -> np.ndarray:
@@ -80,19 +75,8 @@ def measure(dataset: str, method: str, side: str) -> dict:
 
 
 def in_process(dataset: str, method: str, side: str, limit: int) -> dict:
-    command = [sys.executable, __file__, "--one", dataset, method, side]
-    done = subprocess.run(
-        command,
-        env={**os.environ, **THREADS},
-        capture_output=True,
-        text=True,
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (limit, limit)),
-    )
-    if done.returncode == 0:
-        return json.loads(done.stdout.splitlines()[-1])
-    if done.returncode < 0:
-        return {"seconds": None, "top": []}
-    raise RuntimeError(f"{method} on {dataset}, {side}:\n{done.stderr}")
+    stopped = {"seconds": None, "top": []}
+    return measure_one(__file__, dataset, method, side, limit=limit) or stopped
 
 
 def compare(dataset: str, method: str, limit: int) -> dict:
