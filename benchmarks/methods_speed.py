@@ -14,15 +14,15 @@ import argparse
 import json
 import time
 import warnings
-from pathlib import Path
 
 import numpy as np
 import peers
-from common import available, load, markdown, measure_one, read, save
+from common import ROOT, available, load, markdown, measure_one, read, save
 
 METHODS = ("LapScore", "MCFS", "UDFS", "SOGFS", "RNE", "SPCAFS", "FSPCA", "BLFSE", "BLSFS")
 DATASETS = ("COIL20", "warpAR")
 TOP = 100
+PAGE = ROOT / "docs" / "methods-speed.md"
 
 
 def run_library(method: str, X, c: int) -> np.ndarray:
@@ -148,23 +148,23 @@ def main() -> None:
             print(rows[dataset, method], flush=True)
             save("methods_speed", in_order(rows))
     if rows:
-        write_page(in_order(rows))
+        PAGE.write_text(page())
 
 
 def in_order(rows: dict) -> list[dict]:
     return [rows[key] for key in sorted(rows, key=lambda k: (k[0], METHODS.index(k[1])))]
 
 
-def write_page(rows: list[dict]) -> None:
-    page = Path(__file__).parents[1] / "docs" / "methods-speed.md"
-    page.write_text(f"""# Speed of the compared methods
+def page() -> str:
+    """docs/methods-speed.md"""
+    return f"""# Speed of the compared methods
 
 Processor seconds of one fit that selects {TOP} features, one thread, on COIL20 (1440 x 1024) and
 warpAR (130 x 2400). The other side is skfeature where it has the method, else a straight dense
 transcription of the method's formulas (`benchmarks/transcriptions.py`); `>` marks a run that was
 stopped. The last column counts the features that both select.
 
-{table(rows)}
+{table(read("methods_speed") or [])}
 
 They need not agree where the method has no unique result (MCFS on a graph that is not connected,
 SOGFS and BLFSE with more features than samples, BLSFS where the k-means of the start falls
@@ -179,7 +179,7 @@ on random clusters of gisette's size (the data alone take 0.26 GiB).
 {scale_table(read("methods_scale") or [])}
 
 Made by `python benchmarks/methods_scale.py` and `python benchmarks/methods_speed.py`.
-""")
+"""
 
 
 if __name__ == "__main__":
