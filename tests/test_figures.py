@@ -166,6 +166,10 @@ def test_critical_difference_shows_ranks_and_the_difference(results, suite):
     difference = statistics.critical_difference(matrix.shape[1], len(matrix), suite.alpha)
     assert f"CD = {difference:.2f}" in shown
     assert "α = 0.05" in panels[0].get_title()
+    bars = [line for line in panels[0].lines if line.get_color() == "#444444"]
+    assert bars
+    for bar in bars:  # drawn the same way in every run
+        assert list(bar.get_xdata()) == sorted(bar.get_xdata())
 
 
 def test_overview_orders_methods_by_their_oracle_mean(results, suite):

@@ -88,6 +88,9 @@ def _rank_diagram(panel: Axes, block: pd.DataFrame, suite: Suite, style: Style) 
         crossbar_props={"linewidth": 3, "color": "#444444"},
         text_h_margin=0.15,
     )
+    for (bar,) in drawn["crossbars"]:
+        # Its points come in the order of a set of names, which differs from run to run.
+        bar.set_xdata(sorted(bar.get_xdata()))
     for text in drawn["labels"]:
         text.set_color("black")  # the colour of the line is too pale for text
         text.set_fontweight(
