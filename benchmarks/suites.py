@@ -73,7 +73,9 @@ def work_seconds(results: Path) -> float:
     fits = ["dataset", "method", "settings", "s", "fit_seed"]
     tables = [table[[*fits, "fit_seconds"]] for table in (grid, selections)]
     fitted = pd.concat(tables).drop_duplicates(fits)["fit_seconds"].sum()
-    scored = grid["score_seconds"].sum() + selections["evaluation_seconds"].sum()
+    # A cell has a row for each of its fits.
+    cells = selections.drop_duplicates(["dataset", "method", "choice", "metric", "s"])
+    scored = grid["score_seconds"].sum() + cells["evaluation_seconds"].sum()
     return float(fitted + scored + timing["seconds"].sum() + stability["seconds"].sum())
 
 

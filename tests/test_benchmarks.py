@@ -149,10 +149,13 @@ def finished(tmp_path):
     record(tmp_path, "results/other/a.json", "select", "x.log", 0.0, 99.0)
     fit = {"dataset": "d", "method": "m", "settings": "{}", "s": 5, "fit_seed": 0}
     grid = [{**fit, "fit_seconds": 4.0, "score_seconds": 2.0}]
+    cell = {"choice": "oracle", "metric": "acc"}
     selections = [
-        {**fit, "fit_seconds": 4.0, "evaluation_seconds": 1.0},
-        {**fit, "fit_seconds": 4.0, "evaluation_seconds": 0.5},
-        {**fit, "s": 9, "fit_seconds": 3.0, "evaluation_seconds": 0.0},
+        {**fit, **cell, "fit_seconds": 4.0, "evaluation_seconds": 1.0},
+        {**fit, **cell, "choice": "blind", "fit_seconds": 4.0, "evaluation_seconds": 0.5},
+        {**fit, **cell, "s": 9, "fit_seconds": 3.0, "evaluation_seconds": 0.0},
+        # The second seed of the first cell.
+        {**fit, **cell, "fit_seed": 1, "fit_seconds": 0.0, "evaluation_seconds": 1.0},
     ]
     tables = {
         "grid": grid,
