@@ -113,6 +113,33 @@ def failures(kept: Kept) -> str:
     return f"Not met: {named}." if named else "All of it was met."
 
 
+def elsewhere(kept: Kept) -> str:
+    """How BLUFS stands on data that nobody tuned for, in a sentence for each choice."""
+    said, behind = [], False
+    for choice in CHOICES:
+        standing = {m: kept.statistics["standing"][m][choice] for m in METRICS}
+        places = ", ".join(
+            f"{METRICS[m]} place {s['place']}"
+            + (
+                f" behind {s['best_rival']} (rank {s['rank']:.2f} against {s['rival_rank']:.2f})"
+                if s["place"] > 1
+                else ""
+            )
+            for m, s in standing.items()
+        )
+        behind |= choice != "oracle" and any(s["place"] > 1 for s in standing.values())
+        said.append(f"{choice}: {places}")
+    verdict = (
+        "Its lead with default and blind settings on the paper's datasets does not carry over"
+        if behind
+        else "Its lead carries over"
+    )
+    return (
+        "On the datasets of the suite `extras`, which nothing here was tuned for, BLUFS stands by "
+        f"average rank as follows. {'; '.join(said)}. {verdict} ([more data](#more-data))."
+    )
+
+
 def same_averages(against: pd.DataFrame, metric: str) -> pd.DataFrame:
     """Paper's and our averages over the datasets that both have, per method (oracle)."""
     table, quantity = PAPER_TABLES[metric]
@@ -338,6 +365,7 @@ def page() -> str:
     parts = [
         HEAD,
         "## What was wanted, and what came out\n\n" + failures(paper) + "\n\n" + bars(paper),
+        *([elsewhere(extras)] if extras.exists else []),
         "## The verdict of the report\n\n" + paper.statistics["verdict"],
         "## The paper against ours\n\nAverages over the datasets that both have, settings by the "
         f"labels as in the paper ({paper.link('paper_vs_ours')}).\n\n" + reproduction(paper),
