@@ -12,16 +12,18 @@ from __future__ import annotations
 
 import argparse
 import json
-import time
+import statistics
 import warnings
 
 import numpy as np
 import peers
-from common import ROOT, available, load, markdown, measure_one, read, save
+from common import ROOT, available, load, markdown, measure_one, read, save, timed
 
 METHODS = ("LapScore", "MCFS", "UDFS", "SOGFS", "RNE", "SPCAFS", "FSPCA", "BLFSE", "BLSFS")
 DATASETS = ("COIL20", "warpAR")
 TOP = 100
+#: Fits that take less than so many seconds together are repeated.
+REPEATS, REPEAT_BELOW = 5, 5.0
 PAGE = ROOT / "docs" / "methods-speed.md"
 
 
@@ -60,7 +62,7 @@ def run_itmo(method: str, X, c: int) -> np.ndarray:
 
 
 def measure(dataset: str, method: str, side: str) -> dict:
-    """Fit once in this process: processor seconds and the best features."""
+    """Fit in this process: processor seconds, the median of several if short, and the features."""
     X, y = load(dataset)
     warnings.simplefilter("ignore")
     peers.use()
@@ -69,9 +71,11 @@ def measure(dataset: str, method: str, side: str) -> dict:
     # Imports and the first call of the linear algebra are no part of the method.
     warm_up = "LapScore" if side == "ITMO_FS" else "FSPCA"
     run(warm_up, np.random.default_rng(0).random((TOP, TOP + 5)), 2)
-    start = time.process_time()
-    features = run(method, X, int(y.max()) + 1)
-    return {"seconds": time.process_time() - start, "top": features[:TOP].tolist()}
+    seconds: list[float] = []
+    while len(seconds) < REPEATS and sum(seconds) < REPEAT_BELOW:
+        taken, features = timed(lambda: run(method, X, int(y.max()) + 1))
+        seconds.append(taken)
+    return {"seconds": statistics.median(seconds), "top": features[:TOP].tolist()}
 
 
 def in_process(dataset: str, method: str, side: str, limit: int) -> dict:
@@ -109,6 +113,33 @@ def table(rows: list[dict]) -> str:
             f"| {sign}{other:.2f} | {sign}{ratio:.1f} | {shared} |"
         )
     return "\n".join(lines)
+
+
+#: Why a method may be less ahead than wanted, by method.
+REASONS = {
+    "MCFS": "skfeature follows the path of least angles, which never takes a feature back and so "
+    "has fewer steps than the lasso path of the method's authors",
+    "SPCAFS": "it converges after a few eigenproblems; the Gram matrix and the first of them, "
+    "dense in both, are a good part of it",
+    "BLFSE": "most of it is k-means and eigenproblems, in the same libraries on both sides",
+}
+
+
+def shortfalls(rows: list[dict]) -> str:
+    """Rows that are slower than the other, or less than 5 times faster where that takes long."""
+    found = []
+    for row in rows:
+        other, ours = row["other_seconds"], row["library_seconds"]
+        if other is None or not (other < ours or (other > 1 and other < 5 * ours)):
+            continue
+        reason = f": {REASONS[row['method']]}" if row["method"] in REASONS else ""
+        found.append(f"- {row['method']} on {row['dataset']}, {other / ours:.2f} times{reason}.")
+    if not found:
+        return "Wanted and met: never slower, and 5 times faster where the other takes a second."
+    return (
+        "Wanted: never slower, and 5 times faster where the other takes more than a second. Not "
+        "met:\n\n" + "\n".join(found)
+    )
 
 
 def scale_table(rows: list[dict]) -> str:
@@ -157,6 +188,7 @@ def in_order(rows: dict) -> list[dict]:
 
 def page() -> str:
     """docs/methods-speed.md"""
+    rows = read("methods_speed") or []
     return f"""# Speed of the compared methods
 
 Processor seconds of one fit that selects {TOP} features, one thread, on COIL20 (1440 x 1024) and
@@ -164,7 +196,9 @@ warpAR (130 x 2400). The other side is skfeature where it has the method, else a
 transcription of the method's formulas (`benchmarks/transcriptions.py`); `>` marks a run that was
 stopped. The last column counts the features that both select.
 
-{table(read("methods_speed") or [])}
+{table(rows)}
+
+{shortfalls(rows)}
 
 They need not agree where the method has no unique result (MCFS on a graph that is not connected,
 SOGFS and BLFSE with more features than samples, BLSFS where the k-means of the start falls

@@ -21,7 +21,7 @@ def targets() -> str:
             rows.append([name, f"{sign} {bound:g}{unit}", MISSING, ""])
             return
         met = value >= bound if sign == ">=" else value <= bound
-        shown = f"{value:.3g}{unit}"
+        shown = f"{value:.4g}{unit}"
         rows.append([name, f"{sign} {bound:g}{unit}", shown, "yes" if met else "**no**"])
 
     large = next((r for r in read("limits") or [] if (r["n"], r["d"]) == LARGE), {})

@@ -57,8 +57,8 @@ def test_end_of_the_path_is_least_squares():
 
 def test_a_dropped_feature_does_not_come_back_at_once():
     residual, slopes = np.array([1.0, 0.2]), np.array([1 - 1e-12, 0.1])
-    both = np.ones(2, dtype=bool)
-    step, entering = _entry(residual, slopes, 1.0, both, dropped=0)
+    neither = np.zeros(2, dtype=bool)
+    step, entering = _entry(residual, slopes, 1.0, neither, dropped=0)
     assert entering == 1
     assert step == pytest.approx((1 - 0.2) / (1 - 0.1))
 

@@ -104,7 +104,7 @@ def lasso_path_at_sizes(
     d = len(correlations)
     active = _ActiveSet(gram_row, d, min(pending[-1] + 1, d))
     coefficients, residual = np.zeros(d), np.array(correlations, dtype=float)
-    candidates = np.ones(d, dtype=bool)
+    blocked = np.zeros(d, dtype=bool)  # active, or collinear with those that are
     found: dict[int, np.ndarray] = {}
     entering: int | None = int(np.argmax(np.abs(residual)))
     dropped: int | None = None
@@ -113,24 +113,26 @@ def lasso_path_at_sizes(
     # Every feature may be dropped and come back a few times.
     for _ in range(20 * d):
         if entering is not None:
-            candidates[entering] = False
+            blocked[entering] = True
             active.add(entering)
         if level <= floor or active.size == 0:
             break
         current = active.current.copy()
         w, slopes = active.direction(np.sign(residual[current]))
-        step, entering = _entry(residual, slopes, level, candidates, dropped)
-        crossing, position = _zero_crossing(coefficients[current], w)
+        step, entering = _entry(residual, slopes, level, blocked, dropped)
+        values = coefficients[current]
+        crossing, position = _zero_crossing(values, w)
         step, dropped = min(step, crossing), None
-        coefficients[current] += step * w
+        values += step * w
         residual -= step * slopes
         level -= step
         if crossing <= step:
             entering, dropped = None, int(current[position])
-            coefficients[dropped] = 0.0
-            candidates[dropped] = True
+            values[position] = 0.0
+            blocked[dropped] = False
             active.remove(position)
-        n_nonzero = np.count_nonzero(coefficients[current])
+        coefficients[current] = values
+        n_nonzero = np.count_nonzero(values)
         while pending and n_nonzero >= pending[0]:
             found[pending.pop(0)] = coefficients.copy()
         if not pending:
@@ -139,7 +141,7 @@ def lasso_path_at_sizes(
 
 
 def _entry(
-    residual: np.ndarray, slopes: np.ndarray, level: float, candidates: np.ndarray, dropped
+    residual: np.ndarray, slopes: np.ndarray, level: float, blocked: np.ndarray, dropped
 ) -> tuple[float, int | None]:
     """Step at which a feature reaches the common correlation, and that feature.
 
@@ -148,21 +150,23 @@ def _entry(
     two ends has a negative one there and a positive one at the other.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
-        upper = (1 - slopes) / np.maximum(level - residual, 0)
-        lower = (1 + slopes) / np.maximum(level + residual, 0)
+        upper = level - residual
+        np.divide(1 - slopes, np.maximum(upper, 0, out=upper), out=upper)
+        lower = level + residual
+        np.divide(1 + slopes, np.maximum(lower, 0, out=lower), out=lower)
     if dropped is not None:
         # It sits at the common correlation and is just leaving it.
         side = upper if residual[dropped] > 0 else lower
         side[dropped] = -np.inf
-    rates = np.fmax(upper, lower)
-    rates[~candidates] = 0
-    nearest = int(np.argmax(rates))
+    rates = np.fmax(upper, lower, out=upper)
+    np.putmask(rates, blocked, 0)
+    nearest = int(rates.argmax())
     return (1 / float(rates[nearest]), nearest) if rates[nearest] * level > 1 else (level, None)
 
 
 def _zero_crossing(coefficients: np.ndarray, w: np.ndarray) -> tuple[float, int]:
     """Smallest positive step at which an active coefficient becomes zero, and its position."""
-    rates = np.zeros_like(w)
+    rates = np.zeros(len(w))
     np.divide(-w, coefficients, out=rates, where=coefficients != 0)
-    position = int(np.argmax(rates))
+    position = int(rates.argmax())
     return (1 / float(rates[position]) if rates[position] > 0 else np.inf), position
