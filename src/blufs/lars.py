@@ -21,7 +21,7 @@ GramRow = Callable[[int], np.ndarray]
 
 
 class _ActiveSet:
-    """Active features in order of entry, their rows of the Gram matrix and its Cholesky factor.
+    """Active features, their rows of the Gram matrix, and its Cholesky factor on them alone.
 
     LAPACK is called directly: the matrices are so small that checks around it would cost more.
     """
@@ -30,6 +30,7 @@ class _ActiveSet:
         self.gram_row = gram_row
         self.features = np.empty(capacity, dtype=np.intp)
         self.rows = np.empty((capacity, d))
+        self.gram = np.empty((capacity, capacity), order="F")
         self.factor = np.zeros((capacity, capacity), order="F")
         self.size = 0
 
@@ -41,7 +42,7 @@ class _ActiveSet:
         """Take a feature in, unless it is collinear with the active ones."""
         row = self.gram_row(feature)
         k, variance = self.size, row[feature]
-        column = row[self.current]
+        column = inner = row[self.current]
         if k:
             column = dtrtrs(self.factor[:k, :k], column, lower=True)[0]
         left = variance - column @ column
@@ -49,18 +50,22 @@ class _ActiveSet:
             return False
         self.factor[k, :k] = column
         self.factor[k, k] = np.sqrt(left)
+        self.gram[k, :k] = self.gram[:k, k] = inner
+        self.gram[k, k] = variance
         self.features[k] = feature
         self.rows[k] = row
         self.size += 1
         return True
 
     def remove(self, position: int) -> None:
-        k = self.size - 1
-        self.features[position:k] = self.features[position + 1 : k + 1]
-        self.rows[position:k] = self.rows[position + 1 : k + 1]
-        self.size = k
-        active_gram = self.rows[:k, self.current]
-        self.factor[:k, :k] = dpotrf(active_gram, lower=True)[0]
+        """The last feature takes the place of the one at ``position``."""
+        k = self.size = self.size - 1
+        if position < k:
+            self.features[position] = self.features[k]
+            self.rows[position] = self.rows[k]
+            self.gram[position, :k] = self.gram[:k, position] = self.gram[k, :k]
+            self.gram[position, position] = self.gram[k, k]
+        self.factor[:k, :k] = dpotrf(self.gram[:k, :k], lower=True)[0]
 
     def direction(self, signs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """``G_AA^-1 signs``, and how fast it lowers the correlation of every feature."""
@@ -79,6 +84,7 @@ def ridge_gram_rows(X: np.ndarray, ridge: float) -> GramRow:
     return cache(lambda feature: X.T @ X[:, feature] + ridge * (np.arange(d) == feature))
 
 
+@np.errstate(divide="ignore", invalid="ignore")  # here, because entering it costs too
 def lasso_path_at_sizes(
     gram_row: GramRow, correlations: np.ndarray, sizes: Iterable[int]
 ) -> dict[int, np.ndarray]:
@@ -149,11 +155,10 @@ def _entry(
     reciprocals of steps, of which the largest is wanted: a feature that never reaches one of the
     two ends has a negative one there and a positive one at the other.
     """
-    with np.errstate(divide="ignore", invalid="ignore"):
-        upper = level - residual
-        np.divide(1 - slopes, np.maximum(upper, 0, out=upper), out=upper)
-        lower = level + residual
-        np.divide(1 + slopes, np.maximum(lower, 0, out=lower), out=lower)
+    upper = level - residual
+    np.divide(1 - slopes, np.maximum(upper, 0, out=upper), out=upper)
+    lower = level + residual
+    np.divide(1 + slopes, np.maximum(lower, 0, out=lower), out=lower)
     if dropped is not None:
         # It sits at the common correlation and is just leaving it.
         side = upper if residual[dropped] > 0 else lower
