@@ -89,6 +89,34 @@ def test_multiple_eigenvalue_at_the_cut_is_averaged():
     np.testing.assert_allclose(start.squared_norms, [1, 1 / 3, 1 / 3, 1 / 3, 0], atol=1e-12)
 
 
+def with_eigenvalues(values) -> np.ndarray:
+    Q = np.linalg.qr(np.random.default_rng(5).standard_normal((len(values), len(values))))[0]
+    return (Q * values) @ Q.T
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_start_by_lanczos_equals_lapack_and_sees_multiple_eigenvalues(sign, monkeypatch):
+    monkeypatch.setattr(spectral, "_DENSE_INVERSE_UP_TO", 100)
+    values = np.concatenate([[0, 0, 0], [1, 1], np.linspace(2, 3, 395)])
+    if sign < 0:
+        form = DenseForm(with_eigenvalues(values - 4), lower_bound=-4.01)
+    else:
+        form = DenseForm(with_eigenvalues(values))
+    vectors = np.linalg.eigh(form.M)[1]
+    for m in (3, 5):
+        W = spectral._separated_eigenvectors(form, m)
+        np.testing.assert_allclose(W.T @ W, np.eye(m), atol=1e-10)
+        assert subspace_angles(W, vectors[:, :m]).max() < 1e-8
+        start = form.unregularized(m)
+        expected = np.sum(vectors[:, :m] ** 2, axis=1)
+        np.testing.assert_allclose(start.squared_norms, expected, atol=1e-8)
+    # The cut goes through a multiple eigenvalue: no answer from there, the mean from LAPACK.
+    for m in (1, 2, 4):
+        assert spectral._separated_eigenvectors(form, m) is None
+    mean = np.sum(vectors[:, :3] ** 2, axis=1) * 2 / 3
+    np.testing.assert_allclose(form.unregularized(2).squared_norms, mean, atol=1e-10)
+
+
 @pytest.mark.parametrize("name", forms())
 @pytest.mark.parametrize("gamma", [1e-2, 1.0, 100.0])
 @pytest.mark.parametrize("p", [1.0, 0.5])

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.sparse as sp
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh
+from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
 
 from blufs.base import MethodLimitError
 
@@ -23,6 +24,8 @@ EPS = float(np.finfo(float).eps)
 _ROUNDING = 30 * EPS
 #: Up to this order a dense eigensolver is faster than shift-and-invert.
 _DENSE_UP_TO = 300
+#: The same for single vectors at a time.
+_DENSE_INVERSE_UP_TO = 2000
 #: Largest order of a dense eigenproblem (its solution holds about four matrices, 4.3 GiB).
 MAX_DENSE_ORDER = 12_000
 #: Columns beyond the wanted ones in a Krylov block, so that no eigenvector stays hidden.
@@ -31,6 +34,9 @@ _GUARD_COLUMNS = 4
 _BASIS_BLOCKS = 12
 #: Blocks in the basis before it is worth looking at the residuals.
 _FIRST_CHECK = 3
+
+#: Restarts of Lanczos iterations after which a dense eigensolver would have been faster.
+_RESTARTS = 20
 
 Solver = Callable[[np.ndarray], np.ndarray]
 
@@ -105,6 +111,9 @@ class DenseForm(QuadraticForm):
     def times(self, V: np.ndarray) -> np.ndarray:
         return self.M @ V
 
+    def negative_times(self, V: np.ndarray) -> np.ndarray:
+        return -(self.M @ V)
+
     def dense(self) -> np.ndarray:
         return self.M.copy()
 
@@ -117,6 +126,9 @@ class DenseForm(QuadraticForm):
 
     def _compute_unregularized(self, m: int) -> Unregularized:
         d = self.n_features
+        W = _separated_eigenvectors(self, m)
+        if W is not None:
+            return Unregularized(np.einsum("ij,ij->i", W, W), W)
         last = min(m, d - 1)
         values, W = eigh(self.M, subset_by_index=[0, last], check_finite=False)
         if m == d or values[m] - values[m - 1] > self.rounding:
@@ -192,6 +204,41 @@ class FactoredForm(QuadraticForm):
         """Eigenvectors of R'R to its ``count`` largest eigenvalues, shape (d, count)."""
         U, values = self._vectors[:, ::-1][:, :count], self._values[::-1][:count]
         return (self.R.T @ U) / np.sqrt(values)
+
+
+def _separated_eigenvectors(form: DenseForm, m: int) -> np.ndarray | None:
+    """The m smallest eigenvectors of M (d x m) by Lanczos iterations.
+
+    None where a dense eigensolver is faster or eigenvalue m + 1 is not clearly larger.
+    """
+    d = form.n_features
+    semidefinite = form.lower_bound >= -2 * form.rounding
+    if d <= max(_DENSE_INVERSE_UP_TO if semidefinite else _DENSE_UP_TO, 4 * m):
+        return None
+    try:
+        # The smallest eigenvalues of a semidefinite matrix are far apart in its inverse only. The
+        # shift keeps a null vector from drowning the others in rounding errors.
+        shift = 1e-8 * np.linalg.norm(form.M)
+        apply = form.solver(np.full(d, shift)) if semidefinite else form.negative_times
+        W = _dominant_by_lanczos(apply, np.empty((d, 0)), m)
+        # Iterations from one vector may miss copies of a multiple eigenvalue: look again without
+        # those that were found.
+        following = _dominant_by_lanczos(apply, W, 1)
+    except (LinAlgError, ArpackError):
+        return None
+    largest = np.einsum("ij,ij->j", W, form.times(W)).max()
+    gap = np.einsum("ij,ij->", following, form.times(following)) - largest
+    return W if gap > 10 * form.rounding else None
+
+
+def _dominant_by_lanczos(apply: Solver, known: np.ndarray, count: int) -> np.ndarray:
+    """Dominant eigenvectors (d x count) of ``apply`` beyond the known ones (d x any)."""
+    d = len(known)
+    images = apply(known)
+    operator = LinearOperator((d, d), lambda v: apply(v) - images @ (known.T @ v), dtype=float)
+    start = np.random.default_rng(known.shape[1]).standard_normal(d)
+    vectors = eigsh(operator, count, which="LA", v0=start, maxiter=_RESTARTS, tol=1e-12)[1]
+    return vectors[:, ::-1]
 
 
 def laplacian_form(X: np.ndarray, L: sp.csr_array) -> QuadraticForm:
