@@ -24,6 +24,8 @@ ROOT = Path(__file__).parents[1]
 RESULTS = Path(os.environ.get("BLUFS_BENCHMARK_RESULTS", Path(__file__).parent / "results"))
 DATA = Path(os.environ.get("BLUFS_MIRROR", ROOT.parent / "shared" / "data"))
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+#: Calls that take less than so many seconds together are repeated.
+REPEATS, REPEAT_BELOW = 5, 5.0
 FILES = {
     "Isolet": "Isolet.mat",
     "Jaffe": "jaffe_213n_676d_10c.mat",
@@ -76,6 +78,15 @@ def timed(function: Callable) -> tuple[float, object]:
 def cpu_seconds(function: Callable, repeats: int) -> float:
     """Median of the processor seconds of ``repeats`` calls."""
     return statistics.median(timed(function)[0] for _ in range(repeats))
+
+
+def steady_seconds(function: Callable) -> tuple[float, object]:
+    """Processor seconds of a call, the median of several if short, and what the last returns."""
+    seconds: list[float] = []
+    while len(seconds) < REPEATS and sum(seconds) < REPEAT_BELOW:
+        taken, result = timed(function)
+        seconds.append(taken)
+    return statistics.median(seconds), result
 
 
 def overlap(first: np.ndarray, second: np.ndarray) -> float:

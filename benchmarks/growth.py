@@ -13,12 +13,12 @@ import warnings
 import numpy as np
 from common import (
     available,
-    cpu_seconds,
     load,
     overlap,
     parse_quick,
     random_clusters,
     save,
+    steady_seconds,
     timed,
 )
 from threadpoolctl import threadpool_limits
@@ -32,18 +32,18 @@ from blufs.solver.start import principal_vectors
 
 NEIGHBORS = 10
 DATASETS = ("Isolet", "Jaffe", "pie", "COIL20", "warpAR")
-#: What varies: its values, the other sizes, repeats.
+#: What varies: its values and the other sizes.
 AXES = {
-    "n": ((2000, 5000, 10000, 20000, 50000, 100000), {"d": 500, "c": 10, "s": 100}, 1),
-    "d": ((500, 1000, 2000, 5000, 10000, 20000), {"n": 2000, "c": 10, "s": 100}, 2),
-    "c": ((2, 5, 10, 20, 40), {"n": 5000, "d": 1000, "s": 100}, 2),
-    "s": ((10, 20, 50, 100, 200, 400), {"n": 5000, "d": 1000, "c": 10}, 2),
+    "n": ((2000, 5000, 10000, 20000, 50000, 100000), {"d": 500, "c": 10, "s": 100}),
+    "d": ((500, 1000, 2000, 5000, 10000, 20000), {"n": 2000, "c": 10, "s": 100}),
+    "c": ((2, 5, 10, 20, 40), {"n": 5000, "d": 1000, "s": 100}),
+    "s": ((10, 20, 50, 100, 200, 400), {"n": 5000, "d": 1000, "c": 10}),
 }
 QUICK = {
-    "n": ((60, 120, 240), {"d": 40, "c": 3, "s": 10}, 1),
-    "d": ((40, 80, 160), {"n": 60, "c": 3, "s": 10}, 1),
-    "c": ((2, 4, 8), {"n": 60, "d": 40, "s": 10}, 1),
-    "s": ((5, 10, 20), {"n": 60, "d": 40, "c": 3}, 1),
+    "n": ((60, 120, 240), {"d": 40, "c": 3, "s": 10}),
+    "d": ((40, 80, 160), {"n": 60, "c": 3, "s": 10}),
+    "c": ((2, 4, 8), {"n": 60, "d": 40, "s": 10}),
+    "s": ((5, 10, 20), {"n": 60, "d": 40, "c": 3}),
 }
 
 
@@ -52,11 +52,11 @@ def exponent(sizes, seconds) -> float:
     return float(np.polyfit(np.log(sizes), np.log(seconds), 1)[0])
 
 
-def fit_row(X: np.ndarray, graph: SampleGraph, c: int, s: int, repeats: int) -> dict:
+def fit_row(X: np.ndarray, graph: SampleGraph, c: int, s: int) -> dict:
     """A fit that gets the graph and its eigenvectors."""
     graph.leading_eigenvectors(c)
-    selector = BLUFS(s, n_clusters=c)
-    seconds = cpu_seconds(lambda: selector.fit(X, precomputed=graph), repeats)
+    fit = BLUFS(s, n_clusters=c).fit
+    seconds, selector = steady_seconds(lambda: fit(X, precomputed=graph))
     features = np.flatnonzero(selector.support_).tolist()
     return {"fit_seconds": seconds, "sweeps": selector.n_iter_, "features": features}
 
@@ -66,19 +66,19 @@ def coordinates(X: np.ndarray, c: int) -> np.ndarray:
     return scale_samples(principal_vectors(ScaledData(X, "center+unit"), 2 * c)[1])
 
 
-def along(axis: str, values, others: dict, repeats: int) -> list[dict]:
+def along(axis: str, values, others: dict) -> list[dict]:
     rows = []
     for value in values:
         sizes = {**others, axis: value}
         X = random_clusters(sizes["n"], sizes["d"], sizes["c"])
         graph = SampleGraph.from_data(coordinates(X, sizes["c"]), NEIGHBORS)
-        found = fit_row(X, graph, sizes["c"], sizes["s"], repeats)
+        found = fit_row(X, graph, sizes["c"], sizes["s"])
         rows.append({**sizes, **{k: v for k, v in found.items() if k != "features"}})
         print(axis, rows[-1], flush=True)
     return rows
 
 
-def along_n(values, others: dict, repeats: int, search) -> list[dict]:
+def along_n(values, others: dict, search) -> list[dict]:
     """As ``along``, with the graphs. ``search`` is the approximate index, None without it."""
     rows = []
     for n in values:
@@ -97,7 +97,7 @@ def along_n(values, others: dict, repeats: int, search) -> list[dict]:
             continue
         graph = next(iter(graphs.values()))
         row["eigenvectors_seconds"] = timed(lambda g=graph: g.leading_eigenvectors(others["c"]))[0]
-        fits = {k: fit_row(X, g, others["c"], others["s"], repeats) for k, g in graphs.items()}
+        fits = {k: fit_row(X, g, others["c"], others["s"]) for k, g in graphs.items()}
         if len(fits) == 2:
             row["overlap"] = overlap(fits["exact"]["features"], fits["approximate"]["features"])
         found = next(iter(fits.values()))

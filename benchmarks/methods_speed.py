@@ -12,18 +12,15 @@ from __future__ import annotations
 
 import argparse
 import json
-import statistics
 import warnings
 
 import numpy as np
 import peers
-from common import ROOT, available, load, markdown, measure_one, read, save, timed
+from common import ROOT, available, load, markdown, measure_one, read, save, steady_seconds
 
 METHODS = ("LapScore", "MCFS", "UDFS", "SOGFS", "RNE", "SPCAFS", "FSPCA", "BLFSE", "BLSFS")
 DATASETS = ("COIL20", "warpAR")
 TOP = 100
-#: Fits that take less than so many seconds together are repeated.
-REPEATS, REPEAT_BELOW = 5, 5.0
 PAGE = ROOT / "docs" / "methods-speed.md"
 
 
@@ -62,7 +59,7 @@ def run_itmo(method: str, X, c: int) -> np.ndarray:
 
 
 def measure(dataset: str, method: str, side: str) -> dict:
-    """Fit in this process: processor seconds, the median of several if short, and the features."""
+    """Fit in this process: processor seconds and the features."""
     X, y = load(dataset)
     warnings.simplefilter("ignore")
     peers.use()
@@ -71,11 +68,8 @@ def measure(dataset: str, method: str, side: str) -> dict:
     # Imports and the first call of the linear algebra are no part of the method.
     warm_up = "LapScore" if side == "ITMO_FS" else "FSPCA"
     run(warm_up, np.random.default_rng(0).random((TOP, TOP + 5)), 2)
-    seconds: list[float] = []
-    while len(seconds) < REPEATS and sum(seconds) < REPEAT_BELOW:
-        taken, features = timed(lambda: run(method, X, int(y.max()) + 1))
-        seconds.append(taken)
-    return {"seconds": statistics.median(seconds), "top": features[:TOP].tolist()}
+    seconds, features = steady_seconds(lambda: run(method, X, int(y.max()) + 1))
+    return {"seconds": seconds, "top": features[:TOP].tolist()}
 
 
 def in_process(dataset: str, method: str, side: str, limit: int) -> dict:

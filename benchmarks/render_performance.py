@@ -11,10 +11,17 @@ MISSING = "not measured"
 #: The shape and the bounds of the targets.
 LARGE = (7000, 5000)
 MEMORY_LIMIT = 1.5
+#: Why a target may be missed, by the beginning of its name.
+REASONS = {
+    "exponent of the fit in n": "products with the neighbour graph gather rows from all over "
+    "memory, which takes longer once these no longer fit into the caches",
+    "peak memory, worst shape, float32": "the n x s arrays of a fit are of float64",
+    "least time ratio": "see [the compared methods](methods-speed.md)",
+}
 
 
 def targets() -> str:
-    rows = []
+    rows, missed = [], []
 
     def add(name: str, sign: str, bound: float, value: float | None, unit: str = "") -> None:
         if value is None:
@@ -23,6 +30,9 @@ def targets() -> str:
         met = value >= bound if sign == ">=" else value <= bound
         shown = f"{value:.4g}{unit}"
         rows.append([name, f"{sign} {bound:g}{unit}", shown, "yes" if met else "**no**"])
+        reasons = [why for start, why in REASONS.items() if name.startswith(start)]
+        if reasons and not met:
+            missed.append(f"- {name}: {reasons[0]}.")
 
     large = next((r for r in read("limits") or [] if (r["n"], r["d"]) == LARGE), {})
     shape = "{} x {}".format(*LARGE)
@@ -42,7 +52,8 @@ def targets() -> str:
     add("least time ratio to a public implementation", ">=", 1, min(peer_ratios(), default=None))
     startup = (read("startup") or {"seconds": {}})["seconds"]
     add("`import blufs`, seconds", "<=", 0.5, startup.get("import blufs"))
-    return markdown(["what", "target", "measured", "met"], rows)
+    table = markdown(["what", "target", "measured", "met"], rows)
+    return "\n\n".join([table, "Why some are missed:", "\n".join(missed)]) if missed else table
 
 
 def peer_ratios() -> list[float]:

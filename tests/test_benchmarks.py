@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import common
 import compare_runs
 import growth
 import memory
@@ -56,7 +57,7 @@ def test_the_limits_are_ratios_of_their_seconds(quick):
 def test_the_growth_has_every_size_and_its_exponent(quick):
     report = read(quick, "growth")
     for axis, rows in report["axes"].items():
-        values, others, _ = growth.QUICK[axis]
+        values, others = growth.QUICK[axis]
         assert [row[axis] for row in rows] == list(values)
         assert all(row[name] == size for row in rows for name, size in others.items())
         seconds = [row["fit_seconds"] for row in rows]
@@ -201,6 +202,63 @@ def test_an_error_of_a_peer_is_kept(monkeypatch):
     assert row["other_seconds"] is None
 
 
+def test_short_calls_are_repeated_and_long_ones_are_not(monkeypatch):
+    taken = iter([1.0, 9.0, 2.0, 7.0])
+    monkeypatch.setattr(common, "timed", lambda function: (next(taken), function()))
+    calls = []
+    # Five seconds are over with the second call.
+    assert common.steady_seconds(lambda: calls.append(1) or len(calls)) == (5.0, 2)
+    taken = iter([0.5, 0.1, 0.2, 0.3, 0.4, 0.6])
+    assert common.steady_seconds(lambda: "fit") == (0.3, "fit")
+    assert next(taken) == 0.6
+
+
+def script(tmp_path, body: str) -> str:
+    path = tmp_path / "measuring.py"
+    path.write_text(f"import sys\n{body}\n")
+    return str(path)
+
+
+def test_a_measurement_of_its_own_process_is_its_last_line(tmp_path):
+    body = "print('progress')\nprint('{\"seconds\": 2, \"of\": \"' + sys.argv[2] + '\"}')"
+    assert common.measure_one(script(tmp_path, body), "SOGFS") == {"seconds": 2, "of": "SOGFS"}
+
+
+def test_a_measurement_beyond_its_limit_is_none_and_a_failed_one_an_error(tmp_path):
+    assert common.measure_one(script(tmp_path, "while True: pass"), limit=1) is None
+    with pytest.raises(RuntimeError, match=r"measuring RNE:\n(.|\n)*no such data"):
+        common.measure_one(script(tmp_path, "raise ValueError('no such data')"), "RNE", limit=9)
+
+
+def speed_row(method: str, ours: float, other: float | None) -> dict:
+    seconds = {"library_seconds": ours, "other_seconds": other, "limit_seconds": 400}
+    return {"dataset": "COIL20", "method": method, **seconds, "shared_of_100": 9}
+
+
+def test_what_is_not_fast_enough_is_listed():
+    rows = [
+        speed_row("LapScore", 0.2, 0.1),  # slower
+        speed_row("MCFS", 0.1, 0.2),  # faster, and the other takes no second
+        speed_row("SPCAFS", 0.5, 2.0),  # 4 times
+        speed_row("RNE", 0.5, 3.0),  # 6 times
+        speed_row("SOGFS", 100.0, None),  # the other was stopped
+    ]
+    listed = [line for line in methods_speed.shortfalls(rows).splitlines() if line[:2] == "- "]
+    assert listed[0] == "- LapScore on COIL20, 0.50 times."
+    assert listed[1].startswith("- SPCAFS on COIL20, 4.00 times: ")
+    assert len(listed) == 2
+    assert "Wanted and met" in methods_speed.shortfalls(rows[1:2])
+
+
+def test_times_of_large_data_are_shown_with_those_that_were_stopped():
+    rows = [
+        {"method": "RNE", "seconds": 515.2, "peak_bytes": 2**31, "status": "ok"},
+        {"method": "SOGFS", "seconds": None, "peak_bytes": None, "status": "stopped after 9 s"},
+    ]
+    lines = methods_speed.scale_table(rows).splitlines()
+    assert lines[2:] == ["| RNE | 515 | 2.0 | ok |", "| SOGFS |  |  | stopped after 9 s |"]
+
+
 def test_without_results_the_page_says_not_measured(tmp_path, monkeypatch):
     monkeypatch.setattr("common.RESULTS", tmp_path)
     monkeypatch.setattr(render_performance, "RESULTS", tmp_path)
@@ -230,10 +288,13 @@ def test_targets_are_met_or_not(tmp_path, monkeypatch):
         {"n": 20, "d": 10, "float64_with_graph": 1.5, "float32_with_graph": 0.8},
     ]
     (tmp_path / "memory.json").write_text(json.dumps({"shapes": shapes, "precision": precision}))
-    lines = render_performance.targets().splitlines()
-    met = [line.split(" | ")[-1].strip(" |") for line in lines[2:]]
+    table, heading, reasons = render_performance.targets().split("\n\n")
+    met = [line.split(" | ")[-1].strip(" |") for line in table.splitlines()[2:]]
     memory_rows = ["yes", "yes", "yes", "**no**"]
     assert met == ["yes", "**no**", "", "", *memory_rows, "**no**", "", ""]
+    assert heading == "Why some are missed:"
+    assert reasons.startswith("- peak memory, worst shape, float32, in X of float64: the n x s")
+    assert len(reasons.splitlines()) == 1
 
 
 def test_the_machine_is_described_with_its_load():

@@ -54,7 +54,8 @@ class ScaledData:
         M has n rows and columns and is applied by ``@``.
         """
         n, d = self.shape
-        width = max(1, 2**18 // n)
+        # Blocks that stay in the cache, but not so narrow that M is read for a few columns only.
+        width = max(16, 2**18 // n)
         squares, forms = np.empty(d), np.empty(d)
         for start in range(0, d, width):
             features = slice(start, start + width)
