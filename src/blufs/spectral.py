@@ -99,7 +99,8 @@ class DenseForm(QuadraticForm):
     def __init__(self, M: np.ndarray, lower_bound: float = 0.0):
         super().__init__()
         check_dense_order(len(M))
-        self.M = (M + M.T) / 2
+        self.M = M + M.T
+        self.M /= 2
         self.rounding = _ROUNDING * float(np.linalg.norm(self.M))
         self.lower_bound = lower_bound - self.rounding
         self.max_blocks = len(M) // 50

@@ -130,6 +130,7 @@ def negative_scatter(X: np.ndarray) -> QuadraticForm:
     if 2 * n < d:
         return FactoredForm(centered, sign=-1)
     check_dense_order(d)
-    scatter = centered.T @ centered
-    # The Frobenius norm bounds the largest eigenvalue.
-    return DenseForm(-scatter, lower_bound=-float(np.linalg.norm(scatter)))
+    negative = centered.T @ centered
+    np.negative(negative, out=negative)
+    # The Frobenius norm bounds the largest eigenvalue of the scatter.
+    return DenseForm(negative, lower_bound=-float(np.linalg.norm(negative)))
