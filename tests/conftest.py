@@ -54,3 +54,13 @@ def finished(evaluated, tmp_path_factory) -> ProjectCopy:
 def project(finished, tmp_path) -> ProjectCopy:
     """A copy with the finished tiny suite that the test may edit."""
     return finished.clone(tmp_path / "copy")
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    """Drawn results of a suite: one method failed on COIL20, lung could not be had."""
+    from results_fixture import make_results_with_gaps
+
+    from blufs.analysis.results import load_results
+
+    return load_results(make_results_with_gaps(tmp_path_factory.mktemp("results")))

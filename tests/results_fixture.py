@@ -24,6 +24,8 @@ LABELS = {
     "BLUFS-III": "Case III",
     "BLUFS-final": "Constraint at the end",
 }
+#: Datasets of the results that lack some cells, the synthetic one first.
+WITH_GAPS = ("rings", "digits", "COIL20", "Jaffe", "pie", "lung")
 #: How good each method is: the expected order of the methods in the tables.
 QUALITY = {"Baseline": 0.6, "LapScore": 0.5, "BLSFS": 0.6, "BLUFS": 0.7}
 
@@ -198,6 +200,20 @@ class _Cell:
 
     def _value(self, value: float) -> float:
         return float(value) if self.status == "ok" else np.nan
+
+
+def make_results_with_gaps(folder: Path) -> Path:
+    """Results in which one method failed on one dataset and one dataset could not be had."""
+    failed, unavailable = [("COIL20", "BLSFS")], ["lung"]
+    return make_results(folder, datasets=WITH_GAPS, failed=failed, unavailable=unavailable)
+
+
+def rows_of(results, **wanted) -> pd.DataFrame:
+    """Rows of ``results.results`` with these values in these columns."""
+    rows = results.results
+    for column, value in wanted.items():
+        rows = rows[rows[column] == value]
+    return rows
 
 
 def _settings(method: str) -> list[str]:

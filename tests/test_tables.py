@@ -8,101 +8,24 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from results_fixture import make_results, suite_info
+from results_fixture import WITH_GAPS, rows_of, suite_info
 
 from blufs.analysis.cells import final_cells, score_matrix
 from blufs.analysis.paper import load_paper
 from blufs.analysis.results import CHOICES, Suite, load_results
 from blufs.analysis.stability import redundancy
-from blufs.analysis.statistics import average_ranks, bootstrap_interval
-from blufs.analysis.summary import summarise
+from blufs.analysis.statistics import average_ranks
 from blufs.analysis.tables import TABLES, build_table, to_csv, to_latex, to_markdown, write_table
 from blufs.analysis.tables.model import mark_row
 
-DATASETS = ("rings", "digits", "COIL20", "Jaffe", "pie", "lung")
 PAPER = load_paper(Path(__file__).parents[1] / "data" / "paper_results.yaml")
-SUITE = Suite(**suite_info(datasets=DATASETS))
+SUITE = Suite(**suite_info(datasets=WITH_GAPS))
 MEASURED = ["digits", "COIL20", "Jaffe", "pie", "lung"]
-
-
-@pytest.fixture(scope="module")
-def results(tmp_path_factory):
-    folder = make_results(
-        tmp_path_factory.mktemp("results"),
-        datasets=DATASETS,
-        failed=[("COIL20", "BLSFS")],
-        unavailable=["lung"],
-    )
-    return load_results(folder)
 
 
 @pytest.fixture(scope="module")
 def tables(results):
     return {name: build_table(name, results, SUITE, PAPER) for name in TABLES}
-
-
-def _rows(results, **wanted):
-    rows = results.results
-    for column, value in wanted.items():
-        rows = rows[rows[column] == value]
-    return rows
-
-
-# ------------------------------------------------------------------------------------------ cells
-
-
-def test_a_cell_is_the_mean_over_the_seeds_at_the_proposed_s(results):
-    cells = final_cells(results, SUITE).set_index(["dataset", "method", "choice", "metric"])
-    for choice in CHOICES:
-        for metric in ("acc", "nmi", "accuracy"):
-            rows = _rows(
-                results, dataset="digits", method="BLUFS", choice=choice, metric=metric, picked=True
-            )
-            cell = cells.xs(("digits", "BLUFS", choice, metric))
-            values = rows["value"].to_numpy()
-            assert cell["mean"] == pytest.approx(values.mean(), abs=1e-12)
-            assert cell["std"] == pytest.approx(np.std(values, ddof=1), abs=1e-12)
-            assert (cell["low"], cell["high"]) == pytest.approx(bootstrap_interval(values))
-            assert cell["low"] < cell["mean"] < cell["high"]
-            assert cell["s"] == rows["s"].unique()
-            assert cell["n"] == len(rows)
-
-
-def test_every_cell_has_a_status(results):
-    cells = final_cells(results, SUITE)
-    assert len(cells) == len(MEASURED) * 8 * 4 * 3
-    statuses = cells.groupby(["dataset", "method"])["status"].unique().map(list)
-    assert statuses["COIL20", "BLSFS"] == ["timeout"]
-    assert statuses["lung", "BLUFS"] == ["unavailable"]
-    assert statuses["digits", "BLUFS"] == ["ok"]
-    failed = cells[cells["status"] != "ok"]
-    assert failed["mean"].isna().all()
-    assert (failed["reason"] != "").all()
-
-
-def _with_status(results, folder, chosen, status):
-    """The results with another status in the rows of BLUFS on digits that ``chosen`` takes."""
-    rows = results.results.copy()
-    rows.loc[
-        chosen(rows) & (rows["dataset"] == "digits") & (rows["method"] == "BLUFS"), "value"
-    ] = np.nan
-    rows.loc[rows["value"].isna() & (rows["status"] == "ok"), ["status", "reason"]] = [status, "x"]
-    rows.to_parquet(folder / "results.parquet", index=False)
-    shutil.copytree(results.folder / "data", folder / "data", dirs_exist_ok=True)
-    cells = final_cells(load_results(folder), SUITE)
-    return cells[(cells["dataset"] == "digits") & (cells["method"] == "BLUFS")]
-
-
-def test_a_failure_at_another_s_does_not_spoil_a_cell(results, tmp_path):
-    before = final_cells(results, SUITE).query("dataset == 'digits' and method == 'BLUFS'")
-    after = _with_status(results, tmp_path, lambda rows: ~rows["picked"], "memory")
-    pd.testing.assert_frame_equal(before, after)
-
-
-def test_a_failed_repetition_fails_the_cell(results, tmp_path):
-    after = _with_status(results, tmp_path, lambda r: r["picked"] & (r["seed"] == 3), "diverged")
-    assert set(after["status"]) == {"diverged"}
-    assert after["mean"].isna().all()
 
 
 def test_what_was_never_run_is_missing_and_not_a_gap(results):
@@ -111,14 +34,6 @@ def test_what_was_never_run_is_missing_and_not_a_gap(results):
     assert set(cells[cells["method"] == "MCFS"]["status"]) == {"missing"}
     shown = build_table("acc", results, asked, PAPER).blocks[0].shown
     assert shown.loc[0, "MCFS"] == "n/a (missing)"
-
-
-def test_score_matrix_keeps_the_order_and_the_gaps(results):
-    scores = score_matrix(final_cells(results, SUITE), "acc", "oracle", SUITE.ranked_methods)
-    assert list(scores.index) == MEASURED
-    assert list(scores.columns) == ["LapScore", "BLSFS", "BLUFS"]
-    assert np.isnan(scores.loc["COIL20", "BLSFS"])
-    assert scores.loc["lung"].isna().all()
 
 
 # ------------------------------------------------------------------------------------------ scores
@@ -169,7 +84,7 @@ def test_texts_of_the_acc_table(tables, results):
     shown = block.shown.set_index("Dataset")
     assert list(shown.columns) == ["Baseline", "LapScore", "BLSFS", "BLUFS"]
     assert list(shown.index) == ["Digits", *MEASURED[1:], "Average", "Settings"]
-    rows = _rows(
+    rows = rows_of(
         results, dataset="digits", method="BLUFS", choice="oracle", metric="acc", picked=True
     )
     mean, std = 100 * rows["value"].mean(), 100 * rows["value"].std()
@@ -237,7 +152,9 @@ def test_pixels_are_at_the_largest_s_of_an_image_dataset(tables, results):
     assert set(tidy["dataset"]) == {"digits"}
     assert set(tidy["s"]) == {10}
     cell = tidy.query("method == 'BLUFS-I' and choice == 'default' and metric == 'nmi'")["mean"]
-    rows = _rows(results, dataset="digits", method="BLUFS-I", choice="default", metric="nmi", s=10)
+    rows = rows_of(
+        results, dataset="digits", method="BLUFS-I", choice="default", metric="nmi", s=10
+    )
     assert cell.item() == pytest.approx(rows["value"].mean())
 
 
@@ -310,7 +227,7 @@ def test_differences_are_ours_minus_the_papers(tables, results):
         "table == 'II' and quantity == 'acc' and dataset == 'COIL20' and method == 'BLUFS' "
         "and choice == 'blind'"
     ).iloc[0]
-    rows = _rows(
+    rows = rows_of(
         results, dataset="COIL20", method="BLUFS", choice="blind", metric="acc", picked=True
     )
     assert cell["paper"] == 63.95
@@ -408,56 +325,3 @@ def test_same_results_give_the_same_bytes(results, tmp_path):
 def test_unknown_table(results):
     with pytest.raises(KeyError, match="unknown table 'accuracy'; known: datasets"):
         build_table("accuracy", results, SUITE, PAPER)
-
-
-# --------------------------------------------------------------------------------------- verdict
-
-
-def test_verdict_when_blufs_wins(results):
-    summary = summarise(results, SUITE)
-    assert summary["verdict"].startswith("**Does BLUFS win? Yes.** Among 3 methods on 3 datasets")
-    assert "it alone has the best average rank in 9 of 9 comparisons" in summary["verdict"]
-    assert "Not counted, because methods have no score there: COIL20, lung." in summary["verdict"]
-    standing = summary["standing"]["acc"]["oracle"]
-    assert standing["place"] == 1
-    assert standing["wins"] == ["digits", "Jaffe", "pie"]
-    cells = final_cells(results, SUITE)
-    scores = score_matrix(cells, "acc", "oracle", SUITE.ranked_methods).dropna()
-    gap = (scores["BLUFS"] - scores["BLSFS"]).mean()
-    assert standing["mean_difference"] == pytest.approx(gap)
-    assert f"{100 * gap:+.1f} points against BLSFS" in summary["verdict"]
-
-
-def test_verdict_when_blufs_loses(tmp_path):
-    """The same words cannot come from other numbers: halve the scores of BLUFS."""
-    folder = make_results(tmp_path, datasets=("digits", "COIL20", "Jaffe"))
-    rows = pd.read_parquet(folder / "results.parquet")
-    rows.loc[rows["method"] == "BLUFS", "value"] *= 0.5
-    rows.to_parquet(folder / "results.parquet", index=False)
-    suite = Suite(**suite_info(datasets=("digits", "COIL20", "Jaffe")))
-    summary = summarise(load_results(folder), suite)
-    assert summary["verdict"].startswith("**Does BLUFS win? No.**")
-    assert "0 of 9 comparisons" in summary["verdict"]
-    assert "It is furthest behind on" in summary["verdict"]
-    standing = summary["standing"]["nmi"]["default"]
-    assert standing["place"] == 3
-    assert standing["wins"] == []
-    assert set(standing["losses"]) == {"digits", "COIL20", "Jaffe"}
-    assert standing["mean_difference"] < -0.1
-
-
-def test_a_shared_rank_is_no_win(tmp_path):
-    folder = make_results(tmp_path, datasets=("digits", "COIL20"), methods=("BLSFS", "BLUFS"))
-    rows = pd.read_parquet(folder / "results.parquet").drop(columns="value")
-    rows["value"] = 0.5
-    rows.to_parquet(folder / "results.parquet", index=False)
-    suite = suite_info(datasets=("digits", "COIL20"), methods=("BLSFS", "BLUFS"))
-    summary = summarise(load_results(folder), Suite(**suite))
-    assert summary["standing"]["acc"]["blind"]["shared"]
-    assert "**Does BLUFS win? No.** Among 2 methods on 2 datasets" in summary["verdict"]
-    assert "shared place 1 with rank 1.50" in summary["verdict"]
-
-
-def test_verdict_without_scores(results):
-    suite = Suite(**suite_info(datasets=("lung",)))
-    assert summarise(results, suite)["verdict"].startswith("**No verdict**")
