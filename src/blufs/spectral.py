@@ -9,15 +9,15 @@ for more features than samples, where no d x d matrix is ever built).
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 import scipy.sparse as sp
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh
-from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
+from scipy.sparse.linalg import ArpackError
 
 from blufs.base import MethodLimitError
+from blufs.lanczos import Operator, block_lanczos_eigenvectors, lanczos_eigenvectors
 
 EPS = float(np.finfo(float).eps)
 #: Eigenvalues closer than this times the norm of their matrix count as equal.
@@ -28,17 +28,6 @@ _DENSE_UP_TO = 300
 _DENSE_INVERSE_UP_TO = 2000
 #: Largest order of a dense eigenproblem (its solution holds about four matrices, 4.3 GiB).
 MAX_DENSE_ORDER = 12_000
-#: Columns beyond the wanted ones in a Krylov block, so that no eigenvector stays hidden.
-_GUARD_COLUMNS = 4
-#: Blocks that a Krylov basis holds before it is restarted.
-_BASIS_BLOCKS = 12
-#: Blocks in the basis before it is worth looking at the residuals.
-_FIRST_CHECK = 3
-
-#: Restarts of Lanczos iterations after which a dense eigensolver would have been faster.
-_RESTARTS = 20
-
-Solver = Callable[[np.ndarray], np.ndarray]
 
 
 @dataclass(frozen=True)
@@ -80,7 +69,7 @@ class QuadraticForm(ABC):
         """A new array that holds M."""
 
     @abstractmethod
-    def solver(self, delta: np.ndarray) -> Solver:
+    def solver(self, delta: np.ndarray) -> Operator:
         """``B -> (M + diag(delta))^-1 B`` for a positive definite matrix."""
 
     @abstractmethod
@@ -118,7 +107,7 @@ class DenseForm(QuadraticForm):
     def dense(self) -> np.ndarray:
         return self.M.copy()
 
-    def solver(self, delta: np.ndarray) -> Solver:
+    def solver(self, delta: np.ndarray) -> Operator:
         shifted = self.M.copy()
         shifted.flat[:: len(shifted) + 1] += delta
         # The transpose of a symmetric array in C order is the same one in LAPACK's order.
@@ -169,7 +158,7 @@ class FactoredForm(QuadraticForm):
         check_dense_order(self.n_features)
         return self.sign * (self.R.T @ self.R)
 
-    def solver(self, delta: np.ndarray) -> Solver:
+    def solver(self, delta: np.ndarray) -> Operator:
         """``B -> (M + diag(delta))^-1 B`` by the Woodbury identity, delta > 0.
 
         With ``Z = R D^-1/2``, D = diag(delta) and t the sign, the inverse is
@@ -221,25 +210,15 @@ def _separated_eigenvectors(form: DenseForm, m: int) -> np.ndarray | None:
         # shift keeps a null vector from drowning the others in rounding errors.
         shift = 1e-8 * np.linalg.norm(form.M)
         apply = form.solver(np.full(d, shift)) if semidefinite else form.negative_times
-        W = _dominant_by_lanczos(apply, np.empty((d, 0)), m)
+        W = lanczos_eigenvectors(apply, np.empty((d, 0)), m)
         # Iterations from one vector may miss copies of a multiple eigenvalue: look again without
         # those that were found.
-        following = _dominant_by_lanczos(apply, W, 1)
+        following = lanczos_eigenvectors(apply, W, 1)
     except (LinAlgError, ArpackError):
         return None
     largest = np.einsum("ij,ij->j", W, form.times(W)).max()
     gap = np.einsum("ij,ij->", following, form.times(following)) - largest
     return W if gap > 10 * form.rounding else None
-
-
-def _dominant_by_lanczos(apply: Solver, known: np.ndarray, count: int) -> np.ndarray:
-    """Dominant eigenvectors (d x count) of ``apply`` beyond the known ones (d x any)."""
-    d = len(known)
-    images = apply(known)
-    operator = LinearOperator((d, d), lambda v: apply(v) - images @ (known.T @ v), dtype=float)
-    start = np.random.default_rng(known.shape[1]).standard_normal(d)
-    vectors = eigsh(operator, count, which="LA", v0=start, maxiter=_RESTARTS, tol=1e-12)[1]
-    return vectors[:, ::-1]
 
 
 def laplacian_form(X: np.ndarray, L: sp.csr_array) -> QuadraticForm:
@@ -276,28 +255,11 @@ def smallest_eigenvectors(
     solve = _factored_outside_spectrum(form, diagonal, start)
     if solve is None:
         return _dense_eigenvectors(form, diagonal, m)
-    W = dominant_eigenvectors(solve, form.n_features, m, form.max_blocks, start=start, tol=tol)
+    W = block_lanczos_eigenvectors(solve, form.n_features, m, form.max_blocks, start=start, tol=tol)
     return _dense_eigenvectors(form, diagonal, m) if W is None else W
 
 
-def dominant_eigenvectors(
-    solve: Solver,
-    d: int,
-    m: int,
-    max_blocks: int,
-    start: np.ndarray | None = None,
-    tol: float = 1e-7,
-) -> np.ndarray | None:
-    """Dominant m eigenvectors (d x m) of the symmetric positive operator ``solve`` of order d.
-
-    ``start`` and ``tol`` are as in :func:`smallest_eigenvectors`. None if ``max_blocks``
-    applications of the operator to a block of vectors do not suffice.
-    """
-    block = _orthonormal(_start_block(start, d, m))
-    return _block_lanczos(solve, block, m, max_blocks, tol)
-
-
-def _factored_outside_spectrum(form: QuadraticForm, diagonal: np.ndarray, start) -> Solver | None:
+def _factored_outside_spectrum(form: QuadraticForm, diagonal: np.ndarray, start) -> Operator | None:
     """Solver of ``M + diag(diagonal) - shift I`` with the shift below all eigenvalues.
 
     The closer the shift, the faster the eigenvectors converge. Where the safe bound is far off,
@@ -323,68 +285,6 @@ def _dense_eigenvectors(form: QuadraticForm, diagonal: np.ndarray, m: int) -> np
     A = form.dense()
     A.flat[:: len(A) + 1] += diagonal
     return eigh(A.T, subset_by_index=[0, m - 1], overwrite_a=True, check_finite=False)[1]
-
-
-def _block_lanczos(
-    solve: Solver, block: np.ndarray, m: int, max_blocks: int, tol: float
-) -> np.ndarray | None:
-    """Dominant m eigenvectors of the symmetric positive operator ``solve``, or None.
-
-    Block Lanczos with full reorthogonalisation from the orthonormal ``block`` (d x b, b >= m),
-    restarted from the Ritz vectors whenever the basis is full; at most ``max_blocks`` applications
-    of the operator to a block.
-    """
-    b = block.shape[1]
-    capacity = b * max(2, min(_BASIS_BLOCKS, len(block) // (2 * b)))
-    basis = np.empty((len(block), capacity), order="F")
-    projected = np.zeros((capacity, capacity))
-    size, next_check, previous = 0, min(_FIRST_CHECK * b, capacity), None
-    for _ in range(max_blocks):
-        basis[:, size : size + b] = block
-        size += b
-        known = basis[:, :size]
-        image = solve(block)
-        coefficients = known.T @ image
-        projected[:size, size - b : size] = coefficients
-        projected[size - b : size, :size] = coefficients.T
-        image -= known @ coefficients
-        image -= known @ (known.T @ image)
-        block, remainder = np.linalg.qr(image)
-        if size < next_check:
-            continue
-        values, S = np.linalg.eigh(projected[:size, :size])
-        values, S = values[::-1][:b], S[:, ::-1][:, :b]
-        residuals = np.linalg.norm(remainder @ S[-b:, :m], axis=0)
-        if np.all(residuals <= tol * values[:m]):
-            # One more application of the operator makes the tiny entries accurate, too.
-            return _orthonormal(solve(known @ S[:, :m]))
-        excess = float(np.max(residuals / (tol * values[:m])))
-        next_check = min(size + b * _blocks_to_go(previous, excess), capacity)
-        previous = excess
-        if size == capacity:
-            block, size, previous = _orthonormal(known @ S), 0, None
-            next_check = min(_FIRST_CHECK * b, capacity)
-    return None
-
-
-def _blocks_to_go(previous: float | None, excess: float) -> int:
-    """Blocks until the residual, now ``excess`` times too large, falls below 1, at least 1.
-
-    It is taken to fall from block to block as from ``previous`` to now, at most.
-    """
-    if previous is None or not 1 < excess < previous < np.inf:
-        return 1
-    return max(1, int(np.log(excess) / np.log(previous / excess)))
-
-
-def _start_block(start: np.ndarray | None, d: int, m: int) -> np.ndarray:
-    known = np.empty((d, 0)) if start is None else start[:, :m]
-    missing = m + _GUARD_COLUMNS - known.shape[1]
-    return np.hstack([known, np.random.default_rng(0).standard_normal((d, missing)) / np.sqrt(d)])
-
-
-def _orthonormal(V: np.ndarray) -> np.ndarray:
-    return np.linalg.qr(V)[0]
 
 
 @dataclass(frozen=True)

