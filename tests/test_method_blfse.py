@@ -18,6 +18,7 @@ from blufs.methods._symmetric import (
     add_upper_product,
     connected_blocks,
     mirror_upper,
+    row_space_if_narrow,
     smallest_laplacian_eigenvectors,
 )
 from blufs.methods.blfse import (
@@ -171,6 +172,35 @@ def test_projection_is_orthonormal_and_minimal(n, d):
     A = state.v[:, None] * Q * state.v
     smallest = np.linalg.eigvalsh(A)[:3].sum()
     assert np.trace(P.T @ A @ P) == pytest.approx(smallest, abs=1e-12)
+
+
+def test_scores_of_dependent_features_do_not_hang_on_their_order():
+    """More samples than features, but 4 dimensions of them are free: P is not unique."""
+    rng = np.random.default_rng(2)
+    X = rng.standard_normal((50, 8)) @ rng.standard_normal((8, 12))
+    order = rng.permutation(12)
+    fits = [BLFSE(4, n_clusters=3, random_state=0).fit(data) for data in (X, X[:, order])]
+    np.testing.assert_allclose(fits[1].scores_, fits[0].scores_[order], rtol=1e-7, atol=1e-12)
+    state = Ensemble(X, fits[0].scores_[None], rng.integers(3, size=(1, 50)), 3)
+    P = state._projection(state._scatter())
+    # The mean of P'P over all P in the null space of X diag(v).
+    np.testing.assert_allclose((X * state.v) @ P, 0, atol=1e-12)
+    np.testing.assert_allclose(P.T @ P, 3 / 4 * np.eye(4), atol=1e-10)
+    # Independent features have their smallest eigenvectors, see above.
+    full = rng.standard_normal((50, 12))
+    assert row_space_if_narrow(full, 3) is None
+    assert row_space_if_narrow(full @ np.diag([0, 0, *np.ones(10)]), 3) is None
+    assert row_space_if_narrow(full @ np.diag([0, 0, 0, *np.ones(9)]), 3).shape == (12, 9)
+
+
+def test_eigenvectors_of_a_graph_that_are_not_unique_are_left_out():
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal((20, 6))
+    # All samples are alike: any vector that sums to zero is an eigenvector.
+    alike = Ensemble(X, np.full((1, 6), 1 / 6), np.zeros((1, 20), dtype=int), 3)
+    np.testing.assert_allclose(np.abs(alike.F), np.full((20, 1), 20**-0.5))
+    state, _, _ = ensemble()
+    assert state.F.shape == (30, 3)
 
 
 @pytest.mark.parametrize("link", [1e-3, 0.0])

@@ -1,4 +1,4 @@
-"""Symmetric matrices: half of a product, and smallest eigenvectors, in all or block by block."""
+"""Symmetric matrices: half of a product; smallest eigenvectors, in all or block by block; rank."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
 #: Columns of a panel of a product, of which one triangle is made.
 _PANEL = 128
 #: Order of an eigenproblem above which shift-invert Lanczos replaces the dense solver.
-_DENSE_EIGH_BELOW = 2000
+_DENSE_EIGH_BELOW = 800
 
 
 def add_upper_product(target: np.ndarray, left: np.ndarray, right: np.ndarray) -> None:
@@ -101,3 +101,24 @@ def _shift_inverted_eigenpairs(A: np.ndarray, count: int) -> tuple[np.ndarray, n
     inverted, vectors = eigsh(inverse, k=count, which="LA", v0=start, tol=1e-12)
     order = np.argsort(-inverted, kind="stable")
     return np.maximum(1 / inverted[order] + shift, 0), vectors[:, order]
+
+
+def row_space_if_narrow(X: np.ndarray, c: int) -> np.ndarray | None:
+    """Orthonormal basis (d x rank) of the rows of X (n x d) where d < n + c and rank <= d - c.
+
+    None elsewhere.
+    """
+    n, d = X.shape
+    c = min(c, d)
+    if d >= n + c:
+        return None
+    gram = X.T @ X
+    zero = d * np.finfo(float).eps * np.trace(gram)
+    try:
+        # Fails unless all eigenvalues are above zero, and costs a tenth of finding them.
+        scipy.linalg.cholesky(gram - zero * np.eye(d), overwrite_a=True, check_finite=False)
+        return None
+    except np.linalg.LinAlgError:
+        values, vectors = scipy.linalg.eigh(gram)
+    spanned = values > zero
+    return vectors[:, spanned] if spanned.sum() <= d - c else None

@@ -24,6 +24,7 @@ from blufs.methods._symmetric import (
     add_upper_product,
     connected_blocks,
     mirror_upper,
+    row_space_if_narrow,
     smallest_eigenpairs,
     smallest_laplacian_eigenvectors,
 )
@@ -38,6 +39,8 @@ _EPS = np.finfo(float).eps
 #: Self-paced thresholds of the authors' code.
 _PACES = (0.9, 0.8, 0.7, 0.6, 0.5)
 _INNER_ITERATIONS = 5
+#: Eigenvalues of a graph that differ by less than this times their size count as equal.
+_EQUAL = 1e-9
 #: Below this the c + 1 smallest eigenvalues together count as zero (authors' code).
 _ZERO_SUM = 1e-11
 
@@ -74,10 +77,11 @@ class BLFSE(BaseSelector):
 
     Notes
     -----
-    X is first scaled to samples of unit norm. Where d > n, P lies in the null space of
-    ``X diag(v)`` and is not unique: the c best features are projected onto it. The first S, the
-    mean of the base clusterings, has a multiple eigenvalue where many samples are alike to all of
-    them; the eigenvectors are then those that LAPACK returns.
+    X is first scaled to samples of unit norm. Where ``X diag(v)`` has a null space of c or more
+    dimensions, P lies in it and is not unique: for d >= n + c the c best features are projected
+    onto it, else the mean over all P is taken. Where eigenvalues c and c + 1 of the graph are equal
+    (that of the base clusterings, if many samples are alike to all of them), its eigenvectors are
+    not unique: those of that eigenvalue are left out.
 
     7000 samples with 5000 features take five minutes on one core. More than ``MAX_SAMPLES`` samples
     or ``MAX_FEATURES`` features raise :class:`~blufs.base.MethodLimitError`.
@@ -203,6 +207,7 @@ class Ensemble:
         self.v = weights.mean(axis=0)
         self.S = self.pairs.combined(self.b)
         self.R = np.ones_like(self.S)
+        self.row_space = row_space_if_narrow(X, n_clusters)
         self._dense: np.ndarray | None = None
         self.rho = 1.0
         self.F = np.empty((len(X), 0))
@@ -260,11 +265,17 @@ class Ensemble:
         return mirror_upper(Q)
 
     def _projection(self, Q: np.ndarray | LinearOperator) -> np.ndarray:
-        """``P'`` (d x c): the c smallest eigenvectors of ``diag(v) Q diag(v)``."""
+        """``P'`` (d x c): the c smallest eigenvectors of ``diag(v) Q diag(v)``.
+
+        Or, with more columns, a matrix whose ``P'P`` is the mean over all that are as good.
+        """
         c = min(self.c, self.X.shape[1])
+        if self.row_space is not None:
+            n_spanned = self.row_space.shape[1]
+            null = scipy.linalg.qr(self.v[:, None] * self.row_space)[0][:, n_spanned:]
+            return np.sqrt(c / null.shape[1]) * null
         if isinstance(Q, np.ndarray):
-            A = self.v[:, None] * Q * self.v
-            return smallest_eigenpairs((A + A.T) / 2, c)[1]
+            return smallest_eigenpairs(self.v[:, None] * Q * self.v, c)[1]
         best = np.argsort(-self.v, kind="stable")[:c]
         basis = scipy.linalg.qr((self.X * self.v).T, mode="economic")[0]
         null = -basis @ basis[best].T
@@ -298,6 +309,8 @@ class Ensemble:
             return np.append(values, 2 * _ZERO_SUM)
         values, vectors = smallest_laplacian_eigenvectors(self.blocks, count)
         self.F = vectors[:, : self.c]
+        if count > self.c:
+            self.F = self.F[:, values[: self.c] < (1 - _EQUAL) * values[self.c]]
         return values
 
     def _firmly_connected(self) -> bool:
@@ -321,7 +334,7 @@ class Ensemble:
 
 
 def hadamard(Q: np.ndarray | LinearOperator, P: np.ndarray) -> np.ndarray | LinearOperator:
-    """``Q o (P P')`` for Q (d x d) and P (d x c); an operator where Q is one."""
+    """``Q o (P P')`` for Q (d x d) and P (d x any); an operator where Q is one."""
     if isinstance(Q, np.ndarray):
         return Q * (P @ P.T)
     return LinearOperator(
