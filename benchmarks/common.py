@@ -24,8 +24,9 @@ ROOT = Path(__file__).parents[1]
 RESULTS = Path(os.environ.get("BLUFS_BENCHMARK_RESULTS", Path(__file__).parent / "results"))
 DATA = Path(os.environ.get("BLUFS_MIRROR", ROOT.parent / "shared" / "data"))
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-#: Calls that take less than so many seconds together are repeated.
-REPEATS, REPEAT_BELOW = 5, 5.0
+#: Calls are repeated so often, unless they take so many seconds together, and in any case until
+#: they take a second: the clock of a process ticks in milliseconds.
+REPEATS, REPEAT_BELOW, AT_LEAST = 5, 5.0, 1.0
 FILES = {
     "Isolet": "Isolet.mat",
     "Jaffe": "jaffe_213n_676d_10c.mat",
@@ -81,12 +82,16 @@ def cpu_seconds(function: Callable, repeats: int) -> float:
 
 
 def steady_seconds(function: Callable) -> tuple[float, object]:
-    """Processor seconds of a call, the median of several if short, and what the last returns."""
+    """Processor seconds of a call, the mean of the middle half of several if it is short.
+
+    Also what the last of them returns.
+    """
     seconds: list[float] = []
-    while len(seconds) < REPEATS and sum(seconds) < REPEAT_BELOW:
+    while sum(seconds) < (REPEAT_BELOW if len(seconds) < REPEATS else AT_LEAST):
         taken, result = timed(function)
         seconds.append(taken)
-    return statistics.median(seconds), result
+    middle = sorted(seconds)[len(seconds) // 4 : len(seconds) - len(seconds) // 4]
+    return statistics.mean(middle), result
 
 
 def overlap(first: np.ndarray, second: np.ndarray) -> float:

@@ -209,8 +209,11 @@ def test_short_calls_are_repeated_and_long_ones_are_not(monkeypatch):
     # Five seconds are over with the second call.
     assert common.steady_seconds(lambda: calls.append(1) or len(calls)) == (5.0, 2)
     taken = iter([0.5, 0.1, 0.2, 0.3, 0.4, 0.6])
-    assert common.steady_seconds(lambda: "fit") == (0.3, "fit")
+    assert common.steady_seconds(lambda: "fit") == (pytest.approx(0.3), "fit")
     assert next(taken) == 0.6
+    # Eight calls until a second is over; the middle four count.
+    taken = iter([0.1, 0.2, 0.1, 0.2, 0.1, 0.2, 0.1, 0.1, 9.0])
+    assert common.steady_seconds(lambda: "fit") == (pytest.approx(0.125), "fit")
 
 
 def script(tmp_path, body: str) -> str:

@@ -39,14 +39,21 @@ def connected_blocks(graph: sp.csr_array) -> list[np.ndarray]:
     return np.split(order, np.flatnonzero(np.diff(component[order])) + 1)
 
 
+def dense_laplacian(S: np.ndarray) -> np.ndarray:
+    """``diag(S 1) - S`` of a similarity S (n x n)."""
+    L = -S
+    L[np.diag_indices_from(L)] -= L.sum(axis=1)
+    return L
+
+
 def smallest_laplacian_eigenvectors(
     blocks: list[tuple[np.ndarray, np.ndarray]], count: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The smallest eigenvalues, ascending, and eigenvectors of ``diag(S 1) - S`` (n x n).
+    """The smallest eigenvalues, ascending, and eigenvectors of a Laplacian (n x n).
 
-    ``blocks`` holds the samples of each connected component and the similarity between them. Each
-    component has its own eigenvectors, first of all its indicator with eigenvalue 0; those of the
-    whole are the smallest of all.
+    ``blocks`` holds the samples of each connected component and its Laplacian. Each component has
+    its own eigenvectors, first of all its indicator with eigenvalue 0; those of the whole are the
+    smallest of all.
     """
     n = sum(len(block) for block, _ in blocks)
     more = max(count - len(blocks), 0)
@@ -54,15 +61,13 @@ def smallest_laplacian_eigenvectors(
     for block, _ in blocks:
         vectors.append(np.zeros(n))
         vectors[-1][block] = 1 / np.sqrt(len(block))
-    for block, similarity in blocks if more else []:
+    for block, laplacian in blocks if more else []:
         wanted = min(more, len(block) - 1)
         if wanted == 0:
             continue
-        L = -similarity
-        L[np.diag_indices_from(L)] -= L.sum(axis=1)
         # Moves the indicator from the bottom of the spectrum to its top.
-        L += np.trace(L) / len(L)
-        block_values, block_vectors = smallest_eigenpairs(L, wanted)
+        moved = laplacian + np.trace(laplacian) / len(laplacian)
+        block_values, block_vectors = smallest_eigenpairs(moved, wanted)
         for value, vector in zip(block_values, block_vectors.T, strict=True):
             values.append(max(float(value), 0.0))
             vectors.append(np.zeros(n))

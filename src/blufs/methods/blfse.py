@@ -23,6 +23,7 @@ from blufs.methods._joined_pairs import JoinedPairs
 from blufs.methods._symmetric import (
     add_upper_product,
     connected_blocks,
+    dense_laplacian,
     mirror_upper,
     row_space_if_narrow,
     smallest_eigenpairs,
@@ -244,9 +245,11 @@ class Ensemble:
 
     def _laplacian_times(self, V: np.ndarray) -> np.ndarray:
         """``L V`` for V (n x any), with L the Laplacian of S, component by component."""
-        product = self.degree[:, None] * V
-        for block, similarity in self.blocks:
-            product[block] -= similarity @ V[block]
+        if len(self.blocks) == 1:
+            return self.blocks[0][1] @ V
+        product = np.empty_like(V)
+        for block, laplacian in self.blocks:
+            product[block] = laplacian @ V[block]
         return product
 
     def _scatter(self) -> np.ndarray | LinearOperator:
@@ -298,10 +301,9 @@ class Ensemble:
     def _embed(self) -> np.ndarray:
         """Set F to the c smallest eigenvectors of L; returns the c + 1 smallest eigenvalues."""
         S = self._dense = self.pairs.matrix(self.S, self._dense)
-        self.degree = S.sum(axis=1)
         blocks = connected_blocks(self.pairs.graph(self.S > 0))
         whole = len(blocks) == 1
-        self.blocks = [(block, S if whole else S[np.ix_(block, block)]) for block in blocks]
+        self.blocks = [(b, dense_laplacian(S if whole else S[np.ix_(b, b)])) for b in blocks]
         count = min(self.c + 1, len(self.X))
         if len(blocks) == self.c < count and self._firmly_connected():
             # The eigenvalue c + 1 only matters where it may count as zero.
