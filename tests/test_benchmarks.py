@@ -211,9 +211,9 @@ def test_short_calls_are_repeated_and_long_ones_are_not(monkeypatch):
     taken = iter([0.5, 0.1, 0.2, 0.3, 0.4, 0.6])
     assert common.steady_seconds(lambda: "fit") == (pytest.approx(0.3), "fit")
     assert next(taken) == 0.6
-    # Eight calls until a second is over; the middle four count.
-    taken = iter([0.1, 0.2, 0.1, 0.2, 0.1, 0.2, 0.1, 0.1, 9.0])
-    assert common.steady_seconds(lambda: "fit") == (pytest.approx(0.125), "fit")
+    # Seven calls until a second is over; the middle five count.
+    taken = iter([0.0625, 0.0625, 0.125, 0.125, 0.125, 0.25, 0.25, 9.0])
+    assert common.steady_seconds(lambda: "fit") == (pytest.approx(0.1375), "fit")
 
 
 def script(tmp_path, body: str) -> str:
