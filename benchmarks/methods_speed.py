@@ -113,9 +113,9 @@ def table(rows: list[dict]) -> str:
 REASONS = {
     "MCFS": "skfeature follows the path of least angles, which never takes a feature back and so "
     "has fewer steps than the lasso path of the method's authors",
-    "SPCAFS": "it converges after a few eigenproblems; the Gram matrix and the first of them, "
-    "dense in both, are a good part of it",
-    "BLFSE": "most of it is k-means and eigenproblems, in the same libraries on both sides",
+    "SPCAFS": "it converges after four eigenproblems, so that the Gram matrix and their "
+    "factorisations, which both sides need, are a good part of it",
+    "BLFSE": "k-means and products with the data, which both sides need, are more than half of it",
 }
 
 
