@@ -2,7 +2,8 @@
 
 ``python benchmarks/compare_runs.py results/paper another/clone/results/paper``. Running times are
 left out: the table ``time`` and what the paper prints of it. Writes
-docs/results/reproduction.json, which results_page.py reads.
+docs/results/reproduction.json, which results_page.py reads; ``--as recomputed`` writes
+recomputed.json, which it takes for the difference that a change of code has made.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-OUTPUT = Path(__file__).parents[1] / "docs" / "results" / "reproduction.json"
+FOLDER = Path(__file__).parents[1] / "docs" / "results"
 TIMES = "time"
 TIMES_OF_PAPER = "VIII"
 
@@ -56,7 +57,8 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("first", type=Path)
     parser.add_argument("second", type=Path)
+    parser.add_argument("--as", dest="name", default="reproduction")
     arguments = parser.parse_args()
     outcome = compare_runs(arguments.first, arguments.second)
-    OUTPUT.write_text(json.dumps(outcome, indent=1) + "\n")
+    (FOLDER / f"{arguments.name}.json").write_text(json.dumps(outcome, indent=1) + "\n")
     print(json.dumps(outcome, indent=1))
