@@ -8,6 +8,7 @@ from scipy.linalg import subspace_angles
 import blufs
 from blufs import spectral
 from blufs.base import MethodLimitError
+from blufs.methods._row_sparse import ten_digits
 from blufs.spectral import DenseForm, FactoredForm, row_sparse_subspace, smallest_eigenvectors
 
 
@@ -164,3 +165,23 @@ def test_methods_refuse_too_large_data(name, monkeypatch):
     wide = blobs(9, 330)
     neighbors = {} if name == "SPCAFS" else {"n_neighbors": 5}
     assert getattr(blufs, name)(3, n_clusters=3, **neighbors).fit(wide).support_.sum() == 3
+
+
+@pytest.mark.parametrize("name", ["SPCAFS", "UDFS", "SOGFS"])
+def test_features_that_a_large_penalty_leaves_alike_are_ranked_by_index(name):
+    """Six rows of W have norm 1 but for rounding errors, which must not decide."""
+    neighbors = {} if name == "SPCAFS" else {"n_neighbors": 5}
+    selector = getattr(blufs, name)(3, n_clusters=6, gamma=1e4, **neighbors)
+    scores = selector.fit(blobs(60, 20)).scores_
+    left = np.flatnonzero(scores > 0.5)
+    assert len(left) == 6
+    np.testing.assert_allclose(scores[left], 1, atol=1e-10)
+    assert np.flatnonzero(selector.support_).tolist() == left[:3].tolist()
+
+
+def test_ten_digits_keep_the_order_of_what_differs():
+    values = np.array([1 - 1e-15, 1.0, 1 + 1e-15, 1.001, 3e-20, 3.1e-20, 0.0])
+    rounded = ten_digits(values)
+    assert rounded[0] == rounded[1] == rounded[2] == 1
+    assert np.argsort(-rounded, kind="stable").tolist() == [3, 0, 1, 2, 5, 4, 6]
+    np.testing.assert_allclose(rounded, values, rtol=1e-9)

@@ -6,6 +6,7 @@ import warnings
 from numbers import Integral, Real
 from typing import ClassVar
 
+import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 
@@ -15,7 +16,11 @@ from blufs.spectral import SparseSubspace
 
 
 class RowSparseSelector(BaseSelector):
-    """Base of the methods that rank by the row norms of an orthonormal W with a row penalty."""
+    """Base of the methods that rank by the row norms of an orthonormal W with a row penalty.
+
+    A large penalty leaves m features, all with a row of norm 1 but for rounding errors: norms that
+    agree in ten digits count as equal, and the feature with the smaller index comes first.
+    """
 
     _parameter_constraints: ClassVar[dict] = {
         **BaseSelector._parameter_constraints,
@@ -41,6 +46,7 @@ class RowSparseSelector(BaseSelector):
             self._warn_not_converged()
         return Solution(
             scores=result.squared_norms,
+            order=np.argsort(-ten_digits(result.squared_norms), kind="stable"),
             n_iter=result.n_iter,
             converged=result.converged,
             objective_history=result.history,
@@ -55,3 +61,9 @@ class RowSparseSelector(BaseSelector):
             ConvergenceWarning,
             stacklevel=2,
         )
+
+
+def ten_digits(values: np.ndarray) -> np.ndarray:
+    """The values, rounded to ten significant digits."""
+    mantissa, exponent = np.frexp(values)
+    return np.ldexp(np.round(mantissa, 10), exponent)
