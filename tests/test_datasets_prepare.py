@@ -122,11 +122,21 @@ def test_bananas_are_two_half_circles_that_reach_into_each_other():
     assert X[y == 0, 0].max() > X[y == 1, 0].min()
 
 
+def test_real_features_stand_anywhere_among_the_noise():
+    """First in all datasets, they would be found by whatever breaks ties by index."""
+    X = np.arange(20.0).reshape(10, 2)
+    places = [synthetic.mix_with_noise(X, 7, 0.3, seed)[1] for seed in range(200)]
+    counts = np.bincount(np.ravel(places), minlength=9)
+    assert counts.min() > 20
+    assert all(len(set(pair)) == 2 for pair in places)
+
+
 def test_noise_features_are_gaussian_independent_and_of_the_stated_strength():
     generate = {"shape": "diamonds", "samples": 9000, "seed": 0}
     prepared = prepare({**DEFINITIONS["diamonds"], "generate": generate}, None)
-    real, noise = prepared.X[:, :2], prepared.X[:, 2:]
-    assert prepared.card["real_features"] == [0, 1]
+    places = prepared.card["real_features"]
+    real, noise = prepared.X[:, places], np.delete(prepared.X, places, axis=1)
+    np.testing.assert_array_equal(real, synthetic.generate("diamonds", 9000, 0)[0])
     assert noise.shape[1] == 7
     np.testing.assert_allclose(noise.std(axis=0), 0.3 * real.std(axis=0).mean(), rtol=0.03)
     # Same seed, different streams: nothing of the data is in the noise. Bound: 5 / sqrt(n).

@@ -13,7 +13,7 @@ import numpy as np
 from blufs.datasets.errors import DatasetError, DatasetUnavailableError
 from blufs.datasets.hashing import file_hashes
 from blufs.datasets.readers import RawData, read_file
-from blufs.datasets.synthetic import add_noise_features, generate
+from blufs.datasets.synthetic import generate, mix_with_noise
 
 _SIZES = {"n_samples": "samples", "n_features": "features", "n_classes": "classes"}
 
@@ -65,15 +65,15 @@ def prepare(
         raise
     except DatasetError as error:
         raise DatasetError(_full_message(spec, raw_path, error)) from error
-    n_real = X.shape[1]
-    feature_names = raw.feature_names
+    feature_names, real_features = raw.feature_names, None
     if "noise" in spec:
         noise = spec["noise"]
-        X = add_noise_features(X, noise["features"], noise["scale"], noise["seed"])
+        X, real_features = mix_with_noise(X, noise["features"], noise["scale"], noise["seed"])
+        feature_names = None
     card = _card(spec, X, y, class_names)
     card["notes"] = notes + _differences_from_paper(spec, card)
-    card["feature_names"] = feature_names if X.shape[1] == n_real else None
-    card["real_features"] = list(range(n_real)) if "noise" in spec else None
+    card["feature_names"] = feature_names
+    card["real_features"] = real_features
     card["source"] = _without_reason(source)
     return PreparedDataset(X, y, card)
 

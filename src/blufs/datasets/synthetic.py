@@ -57,11 +57,22 @@ def _diamonds(y: np.ndarray, rng: np.random.Generator) -> np.ndarray:
 _GENERATORS = {"rings": (_rings, 4), "bananas": (_bananas, 2), "diamonds": (_diamonds, 9)}
 
 
-def add_noise_features(X: np.ndarray, n_features: int, scale: float, seed: int) -> np.ndarray:
-    """Append ``n_features`` independent Gaussian columns to ``X`` (n x d).
+def mix_with_noise(
+    X: np.ndarray, n_features: int, scale: float, seed: int
+) -> tuple[np.ndarray, list[int]]:
+    """Put the columns of ``X`` (n x d) at random places among ``n_features`` Gaussian ones.
 
-    Their standard deviation is ``scale`` times the mean standard deviation of the columns of X.
+    Were they first, a method that breaks ties by index would find them for nothing. The standard
+    deviation of the noise is ``scale`` times the mean standard deviation of the columns of X.
+
+    Returns
+    -------
+    mixed : ndarray of shape (n, d + n_features)
+    places : list of int
+        Where the columns of X are.
     """
     rng = np.random.default_rng([_NOISE_STREAM, seed])
-    noise = rng.standard_normal((len(X), n_features))
-    return np.hstack([X, scale * X.std(axis=0).mean() * noise])
+    noise = scale * X.std(axis=0).mean() * rng.standard_normal((len(X), n_features))
+    order = rng.permutation(X.shape[1] + n_features)
+    places = np.argsort(order)[: X.shape[1]]
+    return np.hstack([X, noise]).take(order, axis=1), places.tolist()
