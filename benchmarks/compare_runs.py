@@ -53,6 +53,52 @@ def compare_runs(first: Path, second: Path) -> dict:
     return {"suite": second.name, "tables": tables, "results": compare(*values)}
 
 
+def differences(outcome: dict) -> tuple[int, dict[str, int], dict]:
+    """Cells of all tables, those that differ by table, and the comparison of the results."""
+    tables = outcome["tables"]
+    cells = sum(table["cells"] for table in tables.values())
+    different = {name: t["different"] for name, t in tables.items() if t["different"]}
+    return cells, different, outcome["results"]
+
+
+def second_run() -> str:
+    """What the comparison with a second run found, in a sentence."""
+    path = FOLDER / "reproduction.json"
+    if not path.exists():
+        return "Not compared with a second run."
+    cells, different, results = differences(json.loads(path.read_text()))
+    source = "([reproduction.json](reproduction.json), `benchmarks/compare_runs.py`)"
+    if not different and not results["different"]:
+        return (
+            "A second run from scratch, in another clone, gave the same tables to the last digit "
+            f"(running times aside): {cells:,} cells and all {results['cells']:,} of the results "
+            f"behind them {source}."
+        )
+    named = ", ".join(f"{name} {count}" for name, count in different.items())
+    return (
+        "A second run from scratch, in another clone, differs (running times aside) in "
+        f"{sum(different.values()):,} of {cells:,} cells of the tables ({named}) and "
+        f"{results['different']:,} of {results['cells']:,} of the results behind them {source}."
+    )
+
+
+def recomputed() -> list[str]:
+    """What changed of the results since those two runs, a paragraph, if anything did."""
+    path = FOLDER / "recomputed.json"
+    if not path.exists():
+        return []
+    cells, different, results = differences(json.loads(path.read_text()))
+    named = ", ".join(f"{name} {count}" for name, count in different.items()) or "none"
+    return [
+        "Since then jobs were computed again after changes of the code they run (how ties are "
+        "broken, where the real features of the synthetic datasets stand; see "
+        "[deviations](../deviations.md)). That changed "
+        f"{sum(different.values()):,} of {cells:,} cells of the tables ({named}) and "
+        f"{results['different']:,} of {results['cells']:,} of the results "
+        "([recomputed.json](recomputed.json))."
+    ]
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("first", type=Path)

@@ -9,6 +9,7 @@ import json
 from pathlib import Path
 
 import pandas as pd
+from compare_runs import recomputed, second_run
 
 FOLDER = Path(__file__).parents[1] / "docs" / "results"
 CHOICES = {"oracle": "oracle", "default": "default", "blind": "blind"}
@@ -319,46 +320,6 @@ def tests(kept: Kept) -> str:
     )
 
 
-def second_run() -> str:
-    """What compare_runs.py found, if it was run."""
-    path = FOLDER / "reproduction.json"
-    if not path.exists():
-        return "Not compared with a second run."
-    outcome = json.loads(path.read_text())
-    cells = sum(table["cells"] for table in outcome["tables"].values())
-    different = {n: t["different"] for n, t in outcome["tables"].items() if t["different"]}
-    if not different and not outcome["results"]["different"]:
-        return (
-            "A second run from scratch, in another clone, gave the same tables to the last digit "
-            f"(running times aside): {cells:,} cells of {len(outcome['tables'])} tables and all "
-            f"{outcome['results']['cells']:,} of the results behind them "
-            "([reproduction.json](reproduction.json), `benchmarks/compare_runs.py`)."
-        )
-    named = ", ".join(f"{name} {count}" for name, count in different.items())
-    return (
-        "A second run from scratch, in another clone, differs (running times aside) in "
-        f"{sum(different.values()):,} of {cells:,} cells of the tables ({named}) and "
-        f"{outcome['results']['different']:,} of {outcome['results']['cells']:,} of the results "
-        "behind them ([reproduction.json](reproduction.json), `benchmarks/compare_runs.py`)."
-    )
-
-
-def recomputed() -> str:
-    """What changed when methods were computed again after a change of their code."""
-    path = FOLDER / "recomputed.json"
-    if not path.exists():
-        return ""
-    outcome = json.loads(path.read_text())
-    different = {n: t["different"] for n, t in outcome["tables"].items() if t["different"]}
-    named = ", ".join(f"{count} cells of the table {name}" for name, count in different.items())
-    results = outcome["results"]
-    return (
-        "\n\nMCFS and BLFSE were computed again by an incremental run after changes of their code; "
-        f"what changed: {named or 'no table'}, {results['different']:,} of {results['cells']:,} of "
-        "the results ([recomputed.json](recomputed.json)), all of them of BLFSE on Isolet."
-    )
-
-
 def times(kept: Kept) -> str:
     table = kept.table("time")
     table = table[table["status"] == "ok"]
@@ -396,7 +357,7 @@ def page() -> str:
         f"({paper.link('ablation')}); the last two columns differ only in where the constraint "
         "holds: once at the end, or in every step.\n\n" + ablation(paper),
         "## Why\n\n" + reasons(paper),
-        "## Run again\n\n" + second_run() + recomputed(),
+        "## Run again\n\n" + "\n\n".join([second_run(), *recomputed()]),
         f"## Running time\n\nOne thread ({paper.link('time')}).\n\n" + times(paper),
     ]
     if extras.exists:

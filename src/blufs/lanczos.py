@@ -32,6 +32,7 @@ def lanczos_eigenvectors(apply: Operator, known: np.ndarray, count: int) -> np.n
     d = len(known)
     images = apply(known)
     operator = LinearOperator((d, d), lambda v: apply(v) - images @ (known.T @ v), dtype=float)
+    # Another start than without known vectors: that one has no part in the copies left to find.
     start = np.random.default_rng(known.shape[1]).standard_normal(d)
     vectors = eigsh(operator, count, which="LA", v0=start, maxiter=_RESTARTS, tol=1e-12)[1]
     return vectors[:, ::-1]
