@@ -19,8 +19,11 @@ from blufs.methods._symmetric import (
     connected_blocks,
     dense_laplacian,
     mirror_upper,
+    n_eigenvalues_below,
     row_space_if_narrow,
     smallest_laplacian_eigenvectors,
+    surely_above,
+    without_indicator,
 )
 from blufs.methods.blfse import (
     Ensemble,
@@ -192,6 +195,24 @@ def test_scores_of_dependent_features_do_not_hang_on_their_order():
     assert row_space_if_narrow(full, 3) is None
     assert row_space_if_narrow(full @ np.diag([0, 0, *np.ones(10)]), 3) is None
     assert row_space_if_narrow(full @ np.diag([0, 0, 0, *np.ones(9)]), 3).shape == (12, 9)
+
+
+def test_eigenvalues_are_counted_without_finding_them():
+    Q = np.linalg.qr(np.random.default_rng(4).standard_normal((40, 40)))[0]
+    A = (Q * np.repeat([0, 1e-3, 1, 7], 10)) @ Q.T
+    bounds = (-1, 1e-9, 0.1, 3, 8)
+    assert [n_eigenvalues_below(A, bound) for bound in bounds] == [0, 10, 20, 30, 40]
+    assert not surely_above(A, 0)
+    shifted = A + 1e-3 * np.eye(40)
+    assert surely_above(shifted, 0.9e-3)
+    assert not surely_above(shifted, 1.1e-3)
+
+
+def test_second_eigenvalue_of_a_graph_is_seen_without_its_indicator():
+    path = dense_laplacian(np.eye(30, k=1) + np.eye(30, k=-1))
+    second = 2 - 2 * np.cos(np.pi / 30)
+    assert surely_above(without_indicator(path), 0.999 * second)
+    assert not surely_above(without_indicator(path), 1.001 * second)
 
 
 def test_eigenvectors_of_a_graph_that_are_not_unique_are_left_out():

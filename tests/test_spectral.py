@@ -92,7 +92,8 @@ def test_multiple_eigenvalue_at_the_cut_is_averaged():
 
 def with_eigenvalues(values) -> np.ndarray:
     Q = np.linalg.qr(np.random.default_rng(5).standard_normal((len(values), len(values))))[0]
-    return (Q * values) @ Q.T
+    product = (Q * values) @ Q.T
+    return (product + product.T) / 2
 
 
 @pytest.mark.parametrize("sign", [1, -1])

@@ -88,8 +88,7 @@ class DenseForm(QuadraticForm):
     def __init__(self, M: np.ndarray, lower_bound: float = 0.0):
         super().__init__()
         check_dense_order(len(M))
-        self.M = M + M.T
-        self.M /= 2
+        self.M = M
         self.rounding = _ROUNDING * float(np.linalg.norm(self.M))
         self.lower_bound = lower_bound - self.rounding
         self.max_blocks = len(M) // 50
@@ -229,7 +228,8 @@ def laplacian_form(X: np.ndarray, L: sp.csr_array) -> QuadraticForm:
         values, vectors = eigh(L.toarray(), check_finite=False)
         return FactoredForm(np.sqrt(np.maximum(values, 0))[:, None] * (vectors.T @ X))
     check_dense_order(d)
-    return DenseForm(X.T @ (L @ X))
+    product = X.T @ (L @ X)
+    return DenseForm((product + product.T) / 2)
 
 
 def smallest_eigenvectors(

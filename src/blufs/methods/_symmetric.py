@@ -46,6 +46,11 @@ def dense_laplacian(S: np.ndarray) -> np.ndarray:
     return L
 
 
+def without_indicator(laplacian: np.ndarray) -> np.ndarray:
+    """The Laplacian (n x n) with the constant vector moved to the top of its spectrum."""
+    return laplacian + np.trace(laplacian) / len(laplacian)
+
+
 def smallest_laplacian_eigenvectors(
     blocks: list[tuple[np.ndarray, np.ndarray]], count: int
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -65,9 +70,7 @@ def smallest_laplacian_eigenvectors(
         wanted = min(more, len(block) - 1)
         if wanted == 0:
             continue
-        # Moves the indicator from the bottom of the spectrum to its top.
-        moved = laplacian + np.trace(laplacian) / len(laplacian)
-        block_values, block_vectors = smallest_eigenpairs(moved, wanted)
+        block_values, block_vectors = smallest_eigenpairs(without_indicator(laplacian), wanted)
         for value, vector in zip(block_values, block_vectors.T, strict=True):
             values.append(max(float(value), 0.0))
             vectors.append(np.zeros(n))
@@ -118,12 +121,37 @@ def row_space_if_narrow(X: np.ndarray, c: int) -> np.ndarray | None:
     if d >= n + c:
         return None
     gram = X.T @ X
-    zero = d * np.finfo(float).eps * np.trace(gram)
-    try:
-        # Fails unless all eigenvalues are above zero, and costs a tenth of finding them.
-        scipy.linalg.cholesky(gram - zero * np.eye(d), overwrite_a=True, check_finite=False)
+    zero = _rounding(gram)
+    if n_eigenvalues_below(gram, zero) < c:
         return None
-    except np.linalg.LinAlgError:
-        values, vectors = scipy.linalg.eigh(gram)
+    values, vectors = scipy.linalg.eigh(gram)
     spanned = values > zero
     return vectors[:, spanned] if spanned.sum() <= d - c else None
+
+
+def surely_above(A: np.ndarray, bound: float) -> bool:
+    """Whether all eigenvalues of A (n x n, positive semidefinite) lie above, despite rounding."""
+    shifted = A.copy()
+    shifted[np.diag_indices_from(shifted)] -= bound + _rounding(A)
+    try:
+        scipy.linalg.cholesky(shifted.T, overwrite_a=True, check_finite=False)
+    except np.linalg.LinAlgError:
+        return False
+    return True
+
+
+def n_eigenvalues_below(A: np.ndarray, bound: float) -> int:
+    """Number of eigenvalues of a symmetric A (n x n) below a bound, by Sylvester's law of inertia.
+
+    Costs a small part of finding them.
+    """
+    shifted = A.copy()
+    shifted[np.diag_indices_from(shifted)] -= bound
+    D = scipy.linalg.ldl(shifted, overwrite_a=True, check_finite=False)[1]
+    values = scipy.linalg.eigvalsh_tridiagonal(D.diagonal(), D.diagonal(1))
+    return int(np.count_nonzero(values < 0))
+
+
+def _rounding(A: np.ndarray) -> float:
+    """How far rounding errors may move the eigenvalues of A (n x n, positive semidefinite)."""
+    return len(A) * float(np.finfo(float).eps * np.trace(A))

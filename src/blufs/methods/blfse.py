@@ -28,6 +28,8 @@ from blufs.methods._symmetric import (
     row_space_if_narrow,
     smallest_eigenpairs,
     smallest_laplacian_eigenvectors,
+    surely_above,
+    without_indicator,
 )
 from blufs.preprocessing import scale_samples
 from blufs.simplex import project_rows_to_simplex
@@ -316,12 +318,12 @@ class Ensemble:
         return values
 
     def _firmly_connected(self) -> bool:
-        """Whether the non-zero eigenvalues of L are proven to be above ``2 * _ZERO_SUM``.
-
-        On a connected component with edges of weight w or more they are at least ``4 w / n^2``.
-        """
-        firm = self.pairs.graph(_ZERO_SUM * len(self.X) ** 2 / 2 <= self.S)
-        return len(connected_blocks(firm)) == len(self.blocks)
+        """Whether the non-zero eigenvalues of L are sure to be above ``2 * _ZERO_SUM``."""
+        return all(
+            surely_above(without_indicator(laplacian), 2 * _ZERO_SUM)
+            for block, laplacian in self.blocks
+            if len(block) > 1
+        )
 
     def _errors(self) -> np.ndarray:
         """``||R o (S - S^j)||^2`` for every j."""
