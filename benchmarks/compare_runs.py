@@ -2,8 +2,7 @@
 
 ``python benchmarks/compare_runs.py results/paper another/clone/results/paper``. Running times are
 left out: the table ``time`` and what the paper prints of it. Writes
-docs/results/reproduction.json, which results_page.py reads; ``--as recomputed`` writes
-recomputed.json, which it takes for the difference that a change of code has made.
+docs/results/reproduction.json, which results_page.py reads.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-FOLDER = Path(__file__).parents[1] / "docs" / "results"
+PATH = Path(__file__).parents[1] / "docs" / "results" / "reproduction.json"
 TIMES = "time"
 TIMES_OF_PAPER = "VIII"
 
@@ -63,10 +62,9 @@ def differences(outcome: dict) -> tuple[int, dict[str, int], dict]:
 
 def second_run() -> str:
     """What the comparison with a second run found, in a sentence."""
-    path = FOLDER / "reproduction.json"
-    if not path.exists():
+    if not PATH.exists():
         return "Not compared with a second run."
-    cells, different, results = differences(json.loads(path.read_text()))
+    cells, different, results = differences(json.loads(PATH.read_text()))
     source = "([reproduction.json](reproduction.json), `benchmarks/compare_runs.py`)"
     if not different and not results["different"]:
         return (
@@ -82,29 +80,11 @@ def second_run() -> str:
     )
 
 
-def recomputed() -> list[str]:
-    """What changed of the results since those two runs, a paragraph, if anything did."""
-    path = FOLDER / "recomputed.json"
-    if not path.exists():
-        return []
-    cells, different, results = differences(json.loads(path.read_text()))
-    named = ", ".join(f"{name} {count}" for name, count in different.items()) or "none"
-    return [
-        "Since then jobs were computed again after changes of the code they run (how ties are "
-        "broken, where the real features of the synthetic datasets stand; see "
-        "[deviations](../deviations.md)). That changed "
-        f"{sum(different.values()):,} of {cells:,} cells of the tables ({named}) and "
-        f"{results['different']:,} of {results['cells']:,} of the results "
-        "([recomputed.json](recomputed.json))."
-    ]
-
-
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("first", type=Path)
     parser.add_argument("second", type=Path)
-    parser.add_argument("--as", dest="name", default="reproduction")
     arguments = parser.parse_args()
     outcome = compare_runs(arguments.first, arguments.second)
-    (FOLDER / f"{arguments.name}.json").write_text(json.dumps(outcome, indent=1) + "\n")
+    PATH.write_text(json.dumps(outcome, indent=1) + "\n")
     print(json.dumps(outcome, indent=1))

@@ -9,7 +9,7 @@ import json
 from pathlib import Path
 
 import pandas as pd
-from compare_runs import recomputed, second_run
+from compare_runs import second_run
 
 FOLDER = Path(__file__).parents[1] / "docs" / "results"
 CHOICES = {"oracle": "oracle", "default": "default", "blind": "blind"}
@@ -356,7 +356,7 @@ def page() -> str:
         f"({paper.link('ablation')}); the last two columns differ only in where the constraint "
         "holds: once at the end, or in every step.\n\n" + ablation(paper),
         "## Why\n\n" + reasons(paper),
-        "## Run again\n\n" + "\n\n".join([second_run(), *recomputed()]),
+        "## Run again\n\n" + second_run(),
         f"## Running time\n\nOne thread ({paper.link('time')}).\n\n" + times(paper),
     ]
     if extras.exists:
