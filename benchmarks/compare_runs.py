@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-PATH = Path(__file__).parents[1] / "docs" / "results" / "reproduction.json"
+OUTPUT = Path(__file__).parents[1] / "docs" / "results" / "reproduction.json"
 TIMES = "time"
 TIMES_OF_PAPER = "VIII"
 
@@ -52,19 +52,14 @@ def compare_runs(first: Path, second: Path) -> dict:
     return {"suite": second.name, "tables": tables, "results": compare(*values)}
 
 
-def differences(outcome: dict) -> tuple[int, dict[str, int], dict]:
-    """Cells of all tables, those that differ by table, and the comparison of the results."""
-    tables = outcome["tables"]
-    cells = sum(table["cells"] for table in tables.values())
-    different = {name: t["different"] for name, t in tables.items() if t["different"]}
-    return cells, different, outcome["results"]
-
-
 def second_run() -> str:
     """What the comparison with a second run found, in a sentence."""
-    if not PATH.exists():
+    if not OUTPUT.exists():
         return "Not compared with a second run."
-    cells, different, results = differences(json.loads(PATH.read_text()))
+    outcome = json.loads(OUTPUT.read_text())
+    tables, results = outcome["tables"], outcome["results"]
+    cells = sum(table["cells"] for table in tables.values())
+    different = {name: t["different"] for name, t in tables.items() if t["different"]}
     source = "([reproduction.json](reproduction.json), `benchmarks/compare_runs.py`)"
     if not different and not results["different"]:
         return (
@@ -86,5 +81,5 @@ if __name__ == "__main__":
     parser.add_argument("second", type=Path)
     arguments = parser.parse_args()
     outcome = compare_runs(arguments.first, arguments.second)
-    PATH.write_text(json.dumps(outcome, indent=1) + "\n")
+    OUTPUT.write_text(json.dumps(outcome, indent=1) + "\n")
     print(json.dumps(outcome, indent=1))

@@ -355,7 +355,7 @@ def test_running_times_are_not_compared(tmp_path):
 
 def test_the_page_says_what_two_runs_differ_in(tmp_path, monkeypatch):
     path = tmp_path / "reproduction.json"
-    monkeypatch.setattr(compare_runs, "PATH", path)
+    monkeypatch.setattr(compare_runs, "OUTPUT", path)
     assert compare_runs.second_run() == "Not compared with a second run."
     same, other = ({"cells": 3000, "different": n, "largest": n / 10} for n in (0, 12))
     path.write_text(json.dumps({"tables": {"acc": same}, "results": same}))

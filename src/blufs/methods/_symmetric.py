@@ -130,7 +130,10 @@ def row_space_if_narrow(X: np.ndarray, c: int) -> np.ndarray | None:
 
 
 def surely_above(A: np.ndarray, bound: float) -> bool:
-    """Whether all eigenvalues of A (n x n, positive semidefinite) lie above, despite rounding."""
+    """Whether all eigenvalues of A (n x n, positive semidefinite) exceed a bound for certain.
+
+    False where rounding errors leave it open.
+    """
     shifted = A.copy()
     shifted[np.diag_indices_from(shifted)] -= bound + _rounding(A)
     try:

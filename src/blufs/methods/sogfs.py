@@ -60,7 +60,8 @@ class SOGFS(RowSparseSelector):
     with ``W' W = I`` and a graph S with rows on the simplex whose Laplacian has rank n - c. The
     rank is reached by the term ``2 lam Tr(F' L F)`` over F (n x c), ``F' F = I``, with lam doubled
     while the graph has too few components and halved while it has too many. S, W and F are updated
-    in turn until the graph has c components. Features are ranked by ``||w_r||^2``.
+    in turn until the graph has c components. Features are ranked by ``||w_r||^2``, those that agree
+    in ten digits by index.
 
     Parameters
     ----------

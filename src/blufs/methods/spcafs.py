@@ -25,7 +25,8 @@ class SPCAFS(RowSparseSelector):
 
     Minimises ``-Tr(W' St W) + gamma sum_r ||w_r||^p`` over W (d x m) with ``W' W = I``, where
     ``St = Xc' Xc`` is the scatter matrix of the centred data and w_r the row of W that belongs to
-    feature r. Features are ranked by ``||w_r||^2``. With ``gamma=0`` these are the loadings of PCA.
+    feature r. Features are ranked by ``||w_r||^2``, those that agree in ten digits by index. With
+    ``gamma=0`` the columns of W are the loadings of PCA.
 
     Parameters
     ----------

@@ -26,7 +26,7 @@ class UDFS(RowSparseSelector):
     what the neighbourhoods of all samples cannot discriminate: with Z_i the k + 1 rows of X around
     sample i, centred, and H the centring matrix of order k + 1,
     ``L = sum_i H (Z_i Z_i' + lam I)^-1 H``, placed at the rows and columns of the neighbourhood.
-    Features are ranked by ``||w_r||^2``.
+    Features are ranked by ``||w_r||^2``, those that agree in ten digits by index.
 
     Parameters
     ----------
