@@ -197,6 +197,33 @@ def test_scores_of_dependent_features_do_not_hang_on_their_order():
     assert row_space_if_narrow(full @ np.diag([0, 0, 0, *np.ones(9)]), 3).shape == (12, 9)
 
 
+@pytest.mark.parametrize("n_parts", [1, 3])
+def test_product_with_the_laplacian_of_one_and_of_several_components(n_parts):
+    rng = np.random.default_rng(6)
+    X = rng.standard_normal((24, 5))
+    labels = np.tile(np.arange(24) % n_parts, (2, 1))
+    state = Ensemble(X, np.full((2, 5), 1 / 5), labels, 3)
+    assert len(state.blocks) == n_parts
+    S = state.pairs.matrix(state.S)
+    expected = (np.diag(S.sum(axis=1)) - S) @ X
+    np.testing.assert_allclose(state._laplacian_times(X), expected, atol=1e-12)
+
+
+def test_a_component_that_hardly_holds_together_counts_as_two():
+    """Three components and an eigenvalue next to zero: the fourth must be told, not assumed."""
+    X = np.random.default_rng(7).standard_normal((24, 5))
+    labels = np.array([np.repeat([0, 1, 2, 3], 6), np.repeat([0, 1, 2, 2], 6)])
+    state = Ensemble(X, np.full((2, 5), 1 / 5), labels, 3)
+    firm = state._embed()
+    assert firm[3] > 1e-11
+    joined = state.pairs.combined(np.array([0.5, 0.5]))
+    state.S = np.where(joined < 1, 1e-14, joined)
+    weak = state._embed()
+    assert len(state.blocks) == 3
+    assert weak.sum() < 1e-11
+    assert not state._firmly_connected()
+
+
 def test_eigenvalues_are_counted_without_finding_them():
     Q = np.linalg.qr(np.random.default_rng(4).standard_normal((40, 40)))[0]
     A = (Q * np.repeat([0, 1e-3, 1, 7], 10)) @ Q.T
@@ -206,6 +233,10 @@ def test_eigenvalues_are_counted_without_finding_them():
     shifted = A + 1e-3 * np.eye(40)
     assert surely_above(shifted, 0.9e-3)
     assert not surely_above(shifted, 1.1e-3)
+    # Rounding errors lift the zero eigenvalue of some of them: that proves nothing.
+    for seed in range(50):
+        R = np.random.default_rng(seed).standard_normal((39, 40))
+        assert not surely_above(R.T @ R, 0)
 
 
 def test_second_eigenvalue_of_a_graph_is_seen_without_its_indicator():
