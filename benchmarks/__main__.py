@@ -15,21 +15,28 @@ import time
 from importlib.metadata import version
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent))
-from common import DATA, parse_quick, save
+from benchmarks.harness import DATA, parse_quick, save
 
 #: Those that know ``--quick`` and skip what they lack.
-MEASURE = ("startup", "suites", "fit_profile", "memory", "limits", "growth", "peers")
+MEASURE = (
+    "speed.startup",
+    "speed.suite_times",
+    "speed.fit_profile",
+    "speed.memory",
+    "speed.against_gram",
+    "speed.scaling_law",
+    "speed.against_packages",
+)
 #: Those that need the real data.
 ON_DATA = (
-    "solver_speed --repeats 3",
-    "w_step_comparison",
+    "speed.solver_speed --repeats 3",
+    "evidence.w_step_comparison",
     # The others take minutes; run by hand.
-    "methods_speed --limit 40 --datasets COIL20 "
+    "speed.methods_speed --limit 40 --datasets COIL20 "
     "--methods LapScore MCFS UDFS RNE SPCAFS FSPCA BLFSE BLSFS",
-    "methods_speed --limit 20 --datasets warpAR --methods LapScore MCFS UDFS SPCAFS FSPCA",
+    "speed.methods_speed --limit 20 --datasets warpAR --methods LapScore MCFS UDFS SPCAFS FSPCA",
 )
-RENDER = ("growth_figure", "render_tables", "render_performance")
+RENDER = ("speed.scaling_law_figure", "publish.render_tables", "speed.render_performance")
 
 
 def cpu_name() -> str:
@@ -44,7 +51,7 @@ def run(script: str) -> float:
     name, *arguments = script.split()
     print(f"== {script}", flush=True)
     start = time.perf_counter()
-    command = [sys.executable, str(Path(__file__).with_name(f"{name}.py")), *arguments]
+    command = [sys.executable, "-m", f"benchmarks.{name}", *arguments]
     done = subprocess.run(command, check=False)
     seconds = time.perf_counter() - start
     print(f"== {script}: {seconds:.0f} s", flush=True)

@@ -2,15 +2,12 @@
 
 import fcntl
 import os
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-from project_copy import TABLE, ProjectCopy
+from tests.helpers.project_copy import TABLE, ProjectCopy
 
 
 def made_once(
@@ -59,8 +56,7 @@ def project(finished, tmp_path) -> ProjectCopy:
 @pytest.fixture(scope="module")
 def results(tmp_path_factory):
     """Drawn results of a suite: one method failed on COIL20, lung could not be had."""
-    from results_fixture import make_results_with_gaps
-
     from blufs.analysis.results import load_results
+    from tests.helpers.results_fixture import make_results_with_gaps
 
     return load_results(make_results_with_gaps(tmp_path_factory.mktemp("results")))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from blufs.base import BaseSelector, GraphSelector, Solution, check_n_clusters
-from blufs.graph import SampleGraph
+from blufs.numerics.graph import SampleGraph
 
 
 class ByVariance(BaseSelector):

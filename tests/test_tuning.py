@@ -8,7 +8,9 @@ import scipy.sparse as sp
 from sklearn.datasets import make_blobs
 
 from blufs import BLUFS, LapScore, SampleGraph
-from blufs.tuning import DEFAULT_CRITERION, choose_blind, graph_cohesion, label_free_criteria, tune
+from blufs.evaluation.criteria import graph_cohesion, label_free_criteria
+from blufs.evaluation.pick import DEFAULT_CRITERION, choose_blind
+from blufs.tuning import tune
 
 
 @pytest.fixture(scope="module")

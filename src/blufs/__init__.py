@@ -12,8 +12,8 @@ __version__ = "0.1.0"
 
 #: Public name -> module that defines it.
 _PUBLIC = {
-    "BLFSE": "blufs.methods.blfse",
-    "BLSFS": "blufs.methods.blsfs",
+    "BLFSE": "blufs.methods.blfse.estimator",
+    "BLSFS": "blufs.methods.blsfs.estimator",
     "BLUFS": "blufs.methods.blufs",
     "FSPCA": "blufs.methods.fspca",
     "MCFS": "blufs.methods.mcfs",
@@ -21,11 +21,11 @@ _PUBLIC = {
     "SOGFS": "blufs.methods.sogfs",
     "SPCAFS": "blufs.methods.spcafs",
     "UDFS": "blufs.methods.udfs",
-    "Baseline": "blufs.methods.baseline",
+    "Baseline": "blufs.methods.all_features",
     "LapScore": "blufs.methods.lapscore",
-    "SampleGraph": "blufs.graph",
-    "clustering_accuracy": "blufs.metrics",
-    "normalized_mutual_info": "blufs.metrics",
+    "SampleGraph": "blufs.numerics.graph",
+    "clustering_accuracy": "blufs.evaluation.metrics",
+    "normalized_mutual_info": "blufs.evaluation.metrics",
 }
 
 __all__ = ["__version__", *sorted(_PUBLIC)]

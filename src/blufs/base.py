@@ -23,11 +23,16 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils._param_validation import Interval, RealNotInt
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from blufs.graph import SampleGraph
+from blufs.numerics.errors import MethodLimitError
+from blufs.numerics.graph import SampleGraph
 
-
-class MethodLimitError(ValueError):
-    """The data are beyond a documented size limit of the method."""
+__all__ = [
+    "BaseSelector",
+    "GraphSelector",
+    "MethodLimitError",
+    "Solution",
+    "check_n_clusters",
+]
 
 
 @dataclass(frozen=True)
@@ -109,7 +114,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         y : ignored
         precomputed : optional
             The result of :meth:`precompute` on the same X, or, for methods on a neighbour graph, a
-            :class:`~blufs.graph.SampleGraph` or a symmetric similarity matrix of shape
+            :class:`~blufs.numerics.graph.SampleGraph` or a symmetric similarity matrix of shape
             (n_samples, n_samples).
         """
         X = self._validate(X)

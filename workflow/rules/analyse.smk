@@ -1,5 +1,5 @@
 # Statistical tests and tables of the collected results.
-from blufs.analysis.catalog import TABLES
+from blufs.analysis.tables.catalog import TABLES
 
 
 rule test_statistics:

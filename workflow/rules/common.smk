@@ -7,10 +7,10 @@ import yaml
 from snakemake.exceptions import WorkflowError
 
 try:
-    from blufs.benchmark.config import ConfigError
-    from blufs.benchmark.digest import code_digest as code
-    from blufs.benchmark.plan import Plan, expected_shape
-    from blufs.benchmark.recovery import begin_run, remove_stale_locks
+    from blufs.workflow.plan.config import ConfigError
+    from blufs.workflow.plan.digest import code_digest as code
+    from blufs.workflow.plan.plan import Plan, expected_shape
+    from blufs.workflow.run.recovery import begin_run, remove_stale_locks
     from blufs.datasets import (
         DatasetError,
         at_hand,

@@ -22,7 +22,7 @@ rule evaluate:
         cells=lambda wc: PLAN.evaluate_parts(wc.dataset, wc.method)[wc.part],
         protocol=PLAN.suite["evaluation"],
         seed=PLAN.config["seed"],
-        code=code("blufs.benchmark.evaluate", "blufs.benchmark.choose"),
+        code=code("blufs.workflow.stages.evaluate", "blufs.workflow.stages.choose"),
     script:
         "../scripts/evaluate.py"
 
@@ -41,7 +41,7 @@ rule cell:
         mem_mb=500,
         runtime=5,
     params:
-        code=code("blufs.benchmark.cell"),
+        code=code("blufs.workflow.stages.show_cell"),
     script:
         "../scripts/cell.py"
 
@@ -122,6 +122,6 @@ rule collect:
         mem_mb=2000,
         runtime=15,
     params:
-        code=code("blufs.benchmark.collect"),
+        code=code("blufs.workflow.stages.collect"),
     script:
         "../scripts/collect.py"

@@ -80,6 +80,6 @@ rule verify:
         mem_mb=500,
         runtime=5,
     params:
-        code=code("blufs.benchmark.collect"),
+        code=code("blufs.workflow.stages.collect"),
     script:
         "../scripts/verify.py"

@@ -43,7 +43,7 @@ rule screen:
     params:
         protocol=PLAN.suite["screening"],
         seed=PLAN.config["seed"],
-        code=code("blufs.benchmark.screen"),
+        code=code("blufs.workflow.stages.screen"),
     script:
         "../scripts/screen.py"
 
@@ -66,6 +66,6 @@ rule choose:
         s_values=lambda wc: PLAN.s_values_of(wc.dataset, wc.method),
         budget=PLAN.suite["oracle_budget"],
         seed=PLAN.config["seed"],
-        code=code("blufs.benchmark.choose"),
+        code=code("blufs.workflow.stages.choose"),
     script:
         "../scripts/choose.py"

@@ -1,8 +1,8 @@
 """Write one cell of the results by name."""
 
-from blufs.benchmark.cell import cell
-from blufs.benchmark.job import job
-from blufs.files import read_json, write_json
+from blufs.files.atomic import read_json, write_json
+from blufs.workflow.run.job import job
+from blufs.workflow.stages.show_cell import cell
 
 wildcards = snakemake.wildcards
 with job(snakemake.log[0]):

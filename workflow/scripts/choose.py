@@ -1,9 +1,9 @@
 """Choose the settings that represent a method on a dataset."""
 
-from blufs.benchmark.choose import choose
-from blufs.benchmark.job import job
-from blufs.benchmark.records import read_records
-from blufs.files import write_json
+from blufs.files.atomic import write_json
+from blufs.results.records import read_records
+from blufs.workflow.run.job import job
+from blufs.workflow.stages.choose import choose
 
 with job(snakemake.log[0]):
     choices = choose(

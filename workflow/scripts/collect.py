@@ -2,9 +2,9 @@
 
 import pandas as pd
 
-from blufs.benchmark import collect
-from blufs.benchmark.job import job
-from blufs.files import atomic_path
+from blufs.files.atomic import atomic_path
+from blufs.workflow.run.job import job
+from blufs.workflow.stages import collect
 
 inputs, outputs = snakemake.input, snakemake.output
 with job(snakemake.log[0]) as logger:

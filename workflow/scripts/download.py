@@ -3,9 +3,9 @@
 import sys
 from pathlib import Path
 
-from blufs.benchmark.job import job
 from blufs.datasets import mirror_list, source_record
-from blufs.files import write_json
+from blufs.files.atomic import write_json
+from blufs.workflow.run.job import job
 
 with job(snakemake.log[0]) as logger:
     record = source_record(

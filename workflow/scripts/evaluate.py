@@ -1,12 +1,12 @@
 """Cluster and classify with the chosen settings."""
 
-from blufs.benchmark.choose import only_choice
-from blufs.benchmark.evaluate import Cells, evaluate
-from blufs.benchmark.job import job
-from blufs.benchmark.protocol import make_protocol
-from blufs.benchmark.records import read_records
 from blufs.datasets import read_dataset, read_graph
-from blufs.files import read_json, write_json
+from blufs.files.atomic import read_json, write_json
+from blufs.results.records import read_records
+from blufs.workflow.run.job import job
+from blufs.workflow.stages.choose import only_choice
+from blufs.workflow.stages.evaluate import Cells, evaluate
+from blufs.workflow.stages.protocol import make_protocol
 
 wildcards, params = snakemake.wildcards, snakemake.params
 with job(snakemake.log[0]):

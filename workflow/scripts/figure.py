@@ -5,7 +5,7 @@ from pathlib import Path
 from blufs.analysis.figures.draw import draw
 from blufs.analysis.figures.style import Style, save
 from blufs.analysis.results import Suite, load_results
-from blufs.benchmark.job import job
+from blufs.workflow.run.job import job
 
 with job(snakemake.log[0]) as logger:
     png, pdf = Path(snakemake.output.png), Path(snakemake.output.pdf)

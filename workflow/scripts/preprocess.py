@@ -1,8 +1,8 @@
 """Clean arrays, card and neighbour graph of a dataset; empty ones if it cannot be had."""
 
-from blufs.benchmark.job import job
 from blufs.datasets import prepare_or_unavailable, write_dataset
-from blufs.files import read_json
+from blufs.files.atomic import read_json
+from blufs.workflow.run.job import job
 
 outputs = snakemake.output
 with job(snakemake.log[0]) as logger:

@@ -4,8 +4,8 @@ from pathlib import Path
 
 from blufs.analysis.report.page import render
 from blufs.analysis.results import Suite, load_results
-from blufs.benchmark.job import job
-from blufs.files import atomic_path, read_json
+from blufs.files.atomic import atomic_path, read_json
+from blufs.workflow.run.job import job
 
 inputs = snakemake.input
 with job(snakemake.log[0]), atomic_path(snakemake.output[0]) as temporary:

@@ -1,10 +1,10 @@
 """Score a chunk of selections by the light protocol."""
 
-from blufs.benchmark.job import job
-from blufs.benchmark.protocol import make_protocol
-from blufs.benchmark.screen import screen
 from blufs.datasets import read_dataset, read_graph
-from blufs.files import read_json, write_json
+from blufs.files.atomic import read_json, write_json
+from blufs.workflow.run.job import job
+from blufs.workflow.stages.protocol import make_protocol
+from blufs.workflow.stages.screen import screen
 
 with job(snakemake.log[0]):
     X, y = read_dataset(snakemake.input.data)

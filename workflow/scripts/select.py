@@ -1,19 +1,19 @@
 """Fit a chunk of settings of one method on one dataset."""
 
-from blufs.benchmark.absent import absent_selections
-from blufs.benchmark.isolation import Limits
-from blufs.benchmark.job import job
 from blufs.datasets import read_card, read_dataset
-from blufs.files import write_json
-from blufs.seeding import derive_seed
+from blufs.files.atomic import write_json
+from blufs.workflow.run.isolation import Limits
+from blufs.workflow.run.job import job
+from blufs.workflow.run.seeding import derive_seed
+from blufs.workflow.stages.unavailable import absent_selections
 
 wildcards, params = snakemake.wildcards, snakemake.params
 with job(snakemake.log[0]):
     part = params.part
     card = read_card(snakemake.input.card)
     if card["status"] == "ok":
-        import blufs.benchmark.quick_start  # noqa: F401 (first)
-        from blufs.benchmark.select import select
+        import blufs.workflow.run.without_pandas  # noqa: F401 (first)
+        from blufs.workflow.stages.select import select
 
         X, _ = read_dataset(snakemake.input.data)
         records = select(

@@ -4,8 +4,8 @@ from pathlib import Path
 
 from blufs.analysis.results import Suite, load_results
 from blufs.analysis.summary import summarise
-from blufs.benchmark.job import job
-from blufs.files import write_json
+from blufs.files.atomic import write_json
+from blufs.workflow.run.job import job
 
 with job(snakemake.log[0]) as logger:
     folder = Path(snakemake.output[0]).parent

@@ -5,7 +5,7 @@ from pathlib import Path
 from blufs.analysis.paper import load_paper
 from blufs.analysis.results import Suite, load_results
 from blufs.analysis.tables import build_table, write_table
-from blufs.benchmark.job import job
+from blufs.workflow.run.job import job
 
 outputs = snakemake.output
 with job(snakemake.log[0]) as logger:

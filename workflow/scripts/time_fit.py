@@ -1,18 +1,18 @@
 """Measure the running time of a method's fit."""
 
-from blufs.benchmark.absent import absent_times
-from blufs.benchmark.isolation import Limits
-from blufs.benchmark.job import job
 from blufs.datasets import read_card, read_dataset
-from blufs.files import write_json
-from blufs.seeding import derive_seed
+from blufs.files.atomic import write_json
+from blufs.workflow.run.isolation import Limits
+from blufs.workflow.run.job import job
+from blufs.workflow.run.seeding import derive_seed
+from blufs.workflow.stages.unavailable import absent_times
 
 params = snakemake.params
 with job(snakemake.log[0]):
     card = read_card(snakemake.input.card)
     if card["status"] == "ok":
-        import blufs.benchmark.quick_start  # noqa: F401 (first)
-        from blufs.benchmark.repeat import time_fits
+        import blufs.workflow.run.without_pandas  # noqa: F401 (first)
+        from blufs.workflow.stages.repeat import time_fits
 
         X, _ = read_dataset(snakemake.input.data)
         records = time_fits(

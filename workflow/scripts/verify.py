@@ -2,9 +2,9 @@
 
 import pandas as pd
 
-from blufs.benchmark.collect import failed_cells, summary
-from blufs.benchmark.job import job
-from blufs.files import atomic_path
+from blufs.files.atomic import atomic_path
+from blufs.workflow.run.job import job
+from blufs.workflow.stages.collect import failed_cells, summary
 
 with job(snakemake.log[0]):
     results = pd.read_parquet(snakemake.input.results)

@@ -6,9 +6,9 @@ from typing import Any
 
 import pandas as pd
 
-from blufs.analysis.cells import final_cells, score_matrix
 from blufs.analysis.results import CHOICES, METRIC_LABELS, PROPOSED, Results, Suite
 from blufs.analysis.statistics import compare, complete_block
+from blufs.analysis.summaries import final_cells, score_matrix
 
 #: How a choice is named within a sentence.
 _CHOICE_WORDS = {

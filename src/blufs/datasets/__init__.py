@@ -6,10 +6,10 @@
 
 from __future__ import annotations
 
+from blufs.datasets.definitions import dataset_definitions
 from blufs.datasets.download import at_hand, fetch, mirror_list, source_record
 from blufs.datasets.errors import DatasetError, DatasetUnavailableError
 from blufs.datasets.prepare import PreparedDataset, prepare, prepare_or_unavailable, unavailable
-from blufs.datasets.registry import dataset_definitions
 from blufs.datasets.storage import read_card, read_dataset, read_graph, write_dataset
 
 __all__ = [

@@ -18,7 +18,7 @@ from urllib.parse import quote, urlsplit
 
 from blufs.datasets.errors import DatasetUnavailableError
 from blufs.datasets.hashing import file_hashes, hash_mismatch
-from blufs.files import atomic_path, read_json
+from blufs.files.atomic import atomic_path, read_json
 
 MIRROR_VARIABLE = "BLUFS_MIRROR"
 #: Attempts after the first one, each after a longer pause.

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from blufs.datasets.prepare import PreparedDataset
-from blufs.files import read_json, write_json, write_npz
+from blufs.files.atomic import read_json, write_json, write_npz
 
 if TYPE_CHECKING:
-    from blufs.graph import SampleGraph
+    from blufs.numerics.graph import SampleGraph
 
 #: Neighbours of the graph that all methods share.
 N_NEIGHBORS = 10
@@ -30,7 +30,7 @@ def write_dataset(
     import scipy.sparse as sp
     from threadpoolctl import threadpool_limits
 
-    from blufs.graph import SampleGraph
+    from blufs.numerics.graph import SampleGraph
 
     if len(prepared.X):
         # One thread: the last bits of a product depend on the number of threads.
@@ -60,7 +60,7 @@ def read_graph(graph_path: str | os.PathLike) -> SampleGraph:
     """The neighbour graph as `write_dataset` wrote it."""
     import scipy.sparse as sp
 
-    from blufs.graph import SampleGraph
+    from blufs.numerics.graph import SampleGraph
 
     with np.load(graph_path, allow_pickle=False) as archive:
         parts = archive["data"], archive["indices"], archive["indptr"]

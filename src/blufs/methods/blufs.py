@@ -13,13 +13,14 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from blufs.base import GraphSelector, Solution, check_n_clusters
-from blufs.graph import SampleGraph, neighbor_matrix
-from blufs.preprocessing import FEATURE_SCALINGS, scale_features
-from blufs.solver.data import ScaledData
+from blufs.numerics.data import ScaledData
+from blufs.numerics.graph import SampleGraph, neighbor_matrix
+from blufs.numerics.principal import principal_graph, principal_vectors
+from blufs.numerics.scaling import FEATURE_SCALINGS, scale_features
 from blufs.solver.objective import Weights
 from blufs.solver.p_step import Smoothing, candidate_neighbors, uniform_weights
-from blufs.solver.pam import Problem, Result, State, minimize, start_state, with_first_gains
-from blufs.solver.start import principal_graph, principal_vectors, relaxed_start
+from blufs.solver.start import relaxed_start
+from blufs.solver.sweeps import Problem, Result, State, minimize, start_state, with_first_gains
 from blufs.solver.w_step import feature_gains, start_support
 from blufs.solver.y_step import Y_SOLVERS
 
@@ -198,7 +199,7 @@ class BLUFS(GraphSelector):
 
     @property
     def _is_random(self) -> bool:
-        """Whether another seed can give another result, see :func:`blufs.registry.is_random`."""
+        """Whether another seed can give another result (asked by the registry's ``is_random``)."""
         return self.init == "random"
 
     def _precompute(self, X: np.ndarray) -> SharedStart:

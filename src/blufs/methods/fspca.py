@@ -13,8 +13,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from blufs.base import BaseSelector, Solution, check_n_clusters
-from blufs.preprocessing import FEATURE_SCALINGS, scale_features
-from blufs.spectral import EPS
+from blufs.numerics.row_sparse import EPS
+from blufs.numerics.scaling import FEATURE_SCALINGS, scale_features
 
 
 class FSPCA(BaseSelector):
@@ -38,7 +38,7 @@ class FSPCA(BaseSelector):
     n_components : int or None, default=None
         m, the columns of W; None takes ``n_clusters``. At most s and the rank of the data are used.
     scaling : str, default="none"
-        How features are scaled first, see :func:`~blufs.preprocessing.scale_features`; the authors
+        How features are scaled first, see :mod:`blufs.numerics.scaling`; the authors
         leave them as they are.
     max_iter : int, default=20
         Most supports that are tried; the authors' code always takes 20 steps.

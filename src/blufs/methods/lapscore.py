@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from blufs.base import GraphSelector, Solution
-from blufs.graph import SampleGraph
+from blufs.numerics.graph import SampleGraph
 
 
 class LapScore(GraphSelector):

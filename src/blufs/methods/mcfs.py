@@ -9,8 +9,8 @@ import numpy as np
 from sklearn.utils._param_validation import Interval
 
 from blufs.base import GraphSelector, Solution, check_n_clusters
-from blufs.graph import SampleGraph
-from blufs.lars import lasso_path_at_sizes, ridge_gram_rows
+from blufs.numerics.graph import SampleGraph
+from blufs.numerics.lasso_path import lasso_path_at_sizes, ridge_gram_rows
 
 
 class MCFS(GraphSelector):

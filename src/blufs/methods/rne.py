@@ -14,8 +14,8 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 
 from blufs.base import BaseSelector, MethodLimitError, Solution
-from blufs.graph import nearest_neighbors, neighbor_matrix
-from blufs.preprocessing import scale_samples
+from blufs.numerics.graph import nearest_neighbors, neighbor_matrix
+from blufs.numerics.scaling import scale_samples
 
 #: Largest number of features: three d x d arrays are held, 15 GiB at this size.
 MAX_FEATURES = 25_000

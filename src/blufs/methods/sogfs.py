@@ -14,7 +14,8 @@ from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh, splu
 from sklearn.utils._param_validation import Interval
 
 from blufs.base import Solution, check_n_clusters
-from blufs.graph import (
+from blufs.methods.row_sparse import RowSparseSelector
+from blufs.numerics.graph import (
     adaptive_neighbors,
     clip_n_neighbors,
     laplacian,
@@ -22,11 +23,8 @@ from blufs.graph import (
     neighbor_distances,
     neighbor_matrix,
 )
-from blufs.lanczos import block_lanczos_eigenvectors
-from blufs.methods._row_sparse import RowSparseSelector
-from blufs.preprocessing import scale_features
-from blufs.simplex import project_rows_to_simplex
-from blufs.spectral import (
+from blufs.numerics.lanczos import block_lanczos_eigenvectors
+from blufs.numerics.row_sparse import (
     DenseForm,
     QuadraticForm,
     SparseSubspace,
@@ -35,6 +33,8 @@ from blufs.spectral import (
     row_sparse_subspace,
     smallest_eigenvectors,
 )
+from blufs.numerics.scaling import scale_features
+from blufs.numerics.simplex import project_rows_to_simplex
 
 #: Iterations that keep the neighbours of the original space, as in the authors' code.
 _ITERATIONS_WITH_FIRST_NEIGHBORS = 5
@@ -78,7 +78,7 @@ class SOGFS(RowSparseSelector):
         Neighbours of every sample in S (5 in the wrapper, 10 in the BLUFS paper). At most n - 2 are
         used.
     scaling : str, default="center+unit"
-        How features are scaled first, see :func:`~blufs.preprocessing.scale_features`; the default
+        How features are scaled first, see :mod:`blufs.numerics.scaling`; the default
         is what the authors' code does.
     max_iter : int, default=50
         Updates of the graph.

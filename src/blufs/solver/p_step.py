@@ -11,8 +11,8 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse as sp
 
-from blufs.graph import SampleGraph
-from blufs.simplex import project_rows_to_simplex
+from blufs.numerics.graph import SampleGraph
+from blufs.numerics.simplex import project_rows_to_simplex
 
 
 def candidate_neighbors(graph: SampleGraph, n_neighbors: int) -> tuple[np.ndarray, np.ndarray]:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from blufs.solver.data import ScaledData
+from blufs.numerics.data import ScaledData
 from blufs.solver.exchange import REDUNDANT
 from blufs.solver.p_step import Smoothing
 

@@ -5,67 +5,6 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse as sp
 
-from blufs.graph import SampleGraph, fix_signs
-from blufs.preprocessing import scale_samples
-from blufs.solver.data import ScaledData
-
-#: Blocks of the Krylov space from which principal vectors are taken, and extra columns of a block.
-_DEPTH, _EXTRA = 4, 5
-
-
-def principal_vectors(data: ScaledData, count: int) -> tuple[np.ndarray, np.ndarray]:
-    """Leading left singular vectors of the scaled data A (n x d), by block Krylov iteration.
-
-    Returns
-    -------
-    squares : ndarray of shape (m,)
-        Squared singular values, descending; m is ``count`` or the rank of A if that is less.
-    vectors : ndarray of shape (n, m)
-    """
-    n = data.shape[0]
-    width = min(n, count + _EXTRA)
-    # A basis of half the space would save nothing, so that few samples are treated exactly.
-    if n <= 2 * width * (_DEPTH + 1):
-        Q = np.eye(n)
-        projected = data.correlate(Q)
-    else:
-        Q, projected = _krylov_basis(data, width)
-    values, rotation = np.linalg.eigh(projected.T @ projected)
-    keep = np.flatnonzero(values > 1e-10 * values[-1])[::-1][:count]
-    return values[keep], fix_signs(Q @ rotation[:, keep])
-
-
-def _krylov_basis(data: ScaledData, width: int) -> tuple[np.ndarray, np.ndarray]:
-    """Orthonormal basis Q of the block Krylov space of A A', and A'Q.
-
-    Q has the shape (n, m) and A'Q the shape (d, m), with m = width (_DEPTH + 1).
-    """
-    n, d = data.shape
-    size = width * (_DEPTH + 1)
-    # Filled in block by block: joining blocks would hold them twice.
-    Q, projected = np.empty((n, size)), np.empty((d, size))
-    block = np.linalg.qr(np.random.default_rng(0).standard_normal((n, width)))[0]
-    for first in range(0, size, width):
-        if first:
-            block = data.dot(projected[:, first - width : first])
-            known = Q[:, :first]
-            # Twice is enough to keep the whole basis orthogonal to machine precision.
-            for _ in range(2):
-                block = np.linalg.qr(block - known @ (known.T @ block))[0]
-        Q[:, first : first + width] = block
-        projected[:, first : first + width] = data.correlate(block)
-    return Q, projected
-
-
-def principal_graph(vectors: np.ndarray, n_neighbors: int) -> SampleGraph:
-    """Heat-kernel graph by the angle between samples in whitened principal coordinates.
-
-    The rows of ``vectors`` (n x m, left singular vectors) are the samples' principal coordinates,
-    each scaled to the same variance. Large shared variation such as lighting then counts no more
-    than any other leading direction, and trailing directions, mostly noise, do not count.
-    """
-    return SampleGraph.from_data(scale_samples(vectors), n_neighbors)
-
 
 def relaxed_start(
     S: sp.csr_array,

@@ -94,7 +94,7 @@ _FIGURES = {
         "Box plots of ACC, one panel per dataset, one box per method.",
     ),
     "sensitivity": FigureSpec(
-        "tuning",
+        "sensitivity",
         "sensitivity",
         ("grid",),
         "Sensitivity to the weights",

@@ -12,10 +12,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from blufs.analysis import statistics
-from blufs.analysis.cells import final_cells, score_matrix
 from blufs.analysis.figures import frames
 from blufs.analysis.figures.style import NoDataError, Style, looks, new_figure
 from blufs.analysis.results import BASELINE, CHOICE_LABELS, METRIC_LABELS, PROPOSED, Results, Suite
+from blufs.analysis.summaries import final_cells, score_matrix
 
 #: Choice -> how it is drawn in the overview: the oracle hollow, what a user gets filled.
 _DOTS: dict[str, dict[str, Any]] = {

@@ -14,8 +14,8 @@ from blufs.analysis.figures import frames
 from blufs.analysis.figures.features import RIVAL
 from blufs.analysis.figures.style import SEQUENTIAL, NoDataError, Style, new_figure
 from blufs.analysis.results import PROPOSED, Results, Suite
-from blufs.benchmark.select import Fit, fit_parameters
-from blufs.registry import make_selector, method_class
+from blufs.methods.registry import make_selector, method_class
+from blufs.workflow.stages.select import Fit, fit_parameters
 
 NORMS = {RIVAL: r"$\ell_{2,1}$", PROPOSED: r"$\ell_{2,0}$"}
 

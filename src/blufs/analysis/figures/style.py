@@ -24,7 +24,7 @@ from matplotlib.lines import Line2D
 from PIL import Image
 
 from blufs.analysis.results import BASELINE, PROPOSED, Suite
-from blufs.files import atomic_path
+from blufs.files.atomic import atomic_path
 
 #: Nine colours that the colour-blind can tell apart: the "muted" scheme of Paul Tol, its two palest
 #: colours replaced by darker ones of Okabe and Ito.

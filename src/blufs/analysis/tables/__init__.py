@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from blufs.analysis.catalog import TABLES
 from blufs.analysis.paper import Paper
 from blufs.analysis.results import Results, Suite
 from blufs.analysis.tables import against_paper, properties, scores, variants
-from blufs.analysis.tables.model import Block, Table
+from blufs.analysis.tables.catalog import TABLES
 from blufs.analysis.tables.render import to_csv, to_latex, to_markdown, write_table
+from blufs.analysis.tables.table import Block, Table
 
 __all__ = ["TABLES", "Block", "Table", "build_table", "to_csv", "to_latex", "to_markdown"]
 __all__ += ["write_table"]

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from blufs.analysis.cells import final_cells
 from blufs.analysis.paper import Paper
 from blufs.analysis.results import CHOICE_HEADINGS, CHOICES, Results, Suite
-from blufs.analysis.tables.model import Block, Table, records, unmarked
+from blufs.analysis.summaries import final_cells
+from blufs.analysis.tables.table import Block, Table, records, unmarked
 from blufs.analysis.tables.variants import variants
 
 #: Paper's table -> how it is called, and quantities of it that are shown as a block.

@@ -10,7 +10,7 @@ import pandas as pd
 
 from blufs.analysis.results import CHOICE_LABELS, Results, Suite
 from blufs.analysis.stability import kuncheva_index, nogueira_index, redundancy
-from blufs.analysis.tables.model import (
+from blufs.analysis.tables.table import (
     PLAIN,
     Block,
     Table,

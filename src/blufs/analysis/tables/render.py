@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from blufs.analysis.tables.model import BEST, SECOND, Block, Table
-from blufs.files import atomic_path
+from blufs.analysis.tables.table import BEST, SECOND, Block, Table
+from blufs.files.atomic import atomic_path
 
 #: Characters that LaTeX with a plain set-up does not have.
 _LATEX_CHARACTERS = {

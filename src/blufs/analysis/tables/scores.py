@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from blufs.analysis.cells import final_cells, score_matrix
 from blufs.analysis.results import (
     BASELINE,
     CHOICE_HEADINGS,
@@ -18,7 +17,8 @@ from blufs.analysis.results import (
     Suite,
 )
 from blufs.analysis.statistics import compare
-from blufs.analysis.tables.model import (
+from blufs.analysis.summaries import final_cells, score_matrix
+from blufs.analysis.tables.table import (
     PLAIN,
     Block,
     Table,

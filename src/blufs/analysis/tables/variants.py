@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pandas as pd
 
-from blufs.analysis.cells import final_cells
 from blufs.analysis.paper import Paper
 from blufs.analysis.results import CHOICE_LABELS, CHOICES, METRIC_LABELS, PROPOSED, Results, Suite
-from blufs.analysis.tables.model import PLAIN, Table, block_from_rows, records, unmarked
+from blufs.analysis.summaries import final_cells
 from blufs.analysis.tables.scores import (
     MARK_NOTE,
     STAR_NOTE,
@@ -16,6 +15,7 @@ from blufs.analysis.tables.scores import (
     cell_text,
     with_marks,
 )
+from blufs.analysis.tables.table import PLAIN, Table, block_from_rows, records, unmarked
 
 #: The metrics of the paper's ablation.
 _METRICS = ("acc", "nmi")

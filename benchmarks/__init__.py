@@ -1,0 +1,1 @@
+"""Speed, evidence and publishing of the project itself: ``python -m benchmarks``."""

@@ -1,0 +1,1 @@
+"""Why a default, a rule or a formula is what it is."""

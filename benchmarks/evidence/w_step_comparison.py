@@ -1,0 +1,98 @@
+"""Rules for the support of W, compared by objective, clustering accuracy and time.
+
+Y and P are those of the start (spectral pseudo-labels, uniform weights); only the support differs.
+``python -m benchmarks.evidence.w_step_comparison`` writes results/w_step_comparison.json.
+"""
+
+from __future__ import annotations
+
+import time
+import warnings
+
+import numpy as np
+from sklearn.cluster import KMeans
+from threadpoolctl import threadpool_limits
+
+from benchmarks.evidence.w_step_rules import (
+    best_on,
+    correlation_pursuit,
+    dense_and_threshold,
+    iterative_hard_thresholding,
+)
+from benchmarks.harness import load, save
+from blufs import BLUFS, clustering_accuracy
+from blufs.numerics.data import ScaledData
+from blufs.solver.p_step import Smoothing, uniform_weights
+from blufs.solver.w_step import improve_support, start_support
+
+BETA, LAM = 0.01, 0.01
+
+
+def rules(data, M, Y, H, B, diagonal, s):
+    """Name -> function that returns a support."""
+
+    def pursuit():
+        return start_support(data, M, Y, LAM, diagonal, s)
+
+    def exchange():
+        T = pursuit()
+        old = np.zeros((s, Y.shape[1]))
+        return improve_support(data, M, Y, T, data.columns(T), old, LAM, 0.0, diagonal)[0]
+
+    return {
+        "dense and threshold": lambda: dense_and_threshold(H, B, s),
+        "iterative hard thresholding": lambda: iterative_hard_thresholding(H, B, s, 50),
+        "pursuit by correlation": lambda: correlation_pursuit(H, B, s),
+        "pursuit by exact gain": pursuit,
+        "pursuit and exchange": exchange,
+    }
+
+
+def accuracy(X, y, support) -> float:
+    c = int(y.max()) + 1
+    labels = [KMeans(c, n_init=5, random_state=r).fit_predict(X[:, support]) for r in range(3)]
+    return 100 * float(np.mean([clustering_accuracy(y, found) for found in labels]))
+
+
+def compare(name: str, s: int) -> list[dict]:
+    X, y = load(name)
+    c = int(y.max()) + 1
+    X = X[:, X.std(axis=0) > 0]
+    shared = BLUFS(n_clusters=c, similarity="data").precompute(X)
+    data, Y = ScaledData(X, "center+unit"), shared.spectral
+    M = Smoothing(shared.neighbors, uniform_weights(shared.allowed), BETA)
+    A = data.columns(slice(None))
+    H = A.T @ (M @ A) + LAM * np.eye(X.shape[1])
+    B = A.T @ Y
+    rows = []
+    for rule, function in rules(data, M, Y, H, B, np.diagonal(H).copy(), s).items():
+        start = time.process_time()
+        support = function()
+        seconds = time.process_time() - start
+        value = float(np.sum(Y**2)) + best_on(H, B, support)
+        rows.append(
+            {
+                "dataset": name,
+                "s": s,
+                "rule": rule,
+                "objective": value,
+                "ACC": accuracy(X, y, support),
+                "seconds": seconds,
+            }
+        )
+    return rows
+
+
+if __name__ == "__main__":
+    warnings.simplefilter("ignore")
+    table = []
+    with threadpool_limits(1):
+        for dataset in ("Isolet", "COIL20", "pie", "Jaffe", "warpAR"):
+            for s in (30, 100):
+                table += compare(dataset, s)
+                save("w_step_comparison", table)
+    for row in table:
+        print(
+            f"{row['dataset']:8s} s={row['s']:3d} {row['rule']:28s} "
+            f"objective {row['objective']:7.3f}  ACC {row['ACC']:5.1f}  {row['seconds']:7.3f} s"
+        )

@@ -1,0 +1,1 @@
+"""Keep finished runs under docs/results/ and make the pages about them."""

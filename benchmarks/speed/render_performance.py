@@ -1,0 +1,242 @@
+"""Write docs/performance.md from the files of benchmarks/results; what is missing is said to be."""
+
+from __future__ import annotations
+
+from benchmarks.harness import RESULTS, ROOT, markdown, read
+from blufs.numerics.approximate import EXACT_UP_TO
+
+PAGE = ROOT / "docs" / "performance.md"
+MISSING = "not measured"
+#: The shape and the bounds of the targets.
+LARGE = (7000, 5000)
+MEMORY_LIMIT = 1.5
+#: Why a target may be missed, by the beginning of its name.
+REASONS = {
+    "exponent of the fit in n": "products with the neighbour graph gather rows from all over "
+    "memory, which takes longer once these no longer fit into the caches",
+    "peak memory, worst shape, float32": "the n x s arrays of a fit are of float64",
+    "least time ratio": "see [the compared methods](methods-speed.md)",
+}
+
+
+def targets() -> str:
+    rows, missed = [], []
+
+    def add(name: str, sign: str, bound: float, value: float | None, unit: str = "") -> None:
+        if value is None:
+            rows.append([name, f"{sign} {bound:g}{unit}", MISSING, ""])
+            return
+        met = value >= bound if sign == ">=" else value <= bound
+        shown = f"{value:.4g}{unit}"
+        rows.append([name, f"{sign} {bound:g}{unit}", shown, "yes" if met else "**no**"])
+        reasons = [why for start, why in REASONS.items() if name.startswith(start)]
+        if reasons and not met:
+            missed.append(f"- {name}: {reasons[0]}.")
+
+    large = next((r for r in read("limits") or [] if (r["n"], r["d"]) == LARGE), {})
+    shape = "{} x {}".format(*LARGE)
+    add(f"fit without the graph, {shape}, in `X.T @ X`", "<=", 1, large.get("without_graph_grams"))
+    add(f"fit with the graph, {shape}, in `X.T @ X`", "<=", 3, large.get("with_graph_grams"))
+    exponents = (read("growth") or {}).get("exponents", {})
+    add("exponent of the fit in n, beyond the graph", "<=", 1.15, exponents.get("fit, n"))
+    add("exponent of the fit in d, beyond the graph", "<=", 1.1, exponents.get("fit, d"))
+    memory = read("memory") or {"shapes": [], "precision": []}
+    for dtype, bound in (("float64", MEMORY_LIMIT), ("float32", MEMORY_LIMIT / 2)):
+        peaks = {(r["n"], r["d"]): r[f"{dtype}_with_graph"] for r in memory["shapes"]}
+        worst = max(peaks.values(), default=None)
+        add(f"peak memory, {shape}, {dtype}, in X of float64", "<=", bound, peaks.get(LARGE))
+        add(f"peak memory, worst shape, {dtype}, in X of float64", "<=", bound, worst)
+    shared = [100 * row["overlap"] for row in memory["precision"]]
+    add("least overlap of float32 and float64", ">=", 95, min(shared, default=None), " %")
+    add("least time ratio to a public implementation", ">=", 1, min(peer_ratios(), default=None))
+    startup = (read("startup") or {"seconds": {}})["seconds"]
+    add("`import blufs`, seconds", "<=", 0.5, startup.get("import blufs"))
+    table = markdown(["what", "target", "measured", "met"], rows)
+    return "\n\n".join([table, "Why some are missed:", "\n".join(missed)]) if missed else table
+
+
+def peer_ratios() -> list[float]:
+    """Seconds of others over seconds of this library; of stopped ones, those until then."""
+    public = [r for r in read("methods_speed") or [] if r["method"] in ("LapScore", "MCFS", "UDFS")]
+    public += [r for r in (read("peers") or {"rows": []})["rows"] if not r["error"]]
+    return [(r["other_seconds"] or r["limit_seconds"]) / r["library_seconds"] for r in public]
+
+
+def limits(rows: list[dict]) -> str:
+    header = ["n x d", "c", "s", "`X.T @ X`, s", "without graph, s", "with, s"]
+    header += ["without / `X.T @ X`", "with / `X.T @ X`", "without / pass", "with / pass"]
+    return markdown(
+        header,
+        [
+            [
+                f"{r['n']} x {r['d']}",
+                r["c"],
+                r["s"],
+                r["gram_seconds"],
+                r["without_graph_seconds"],
+                r["with_graph_seconds"],
+                r["without_graph_grams"],
+                r["with_graph_grams"],
+                round(r["without_graph_passes"]),
+                round(r["with_graph_passes"]),
+            ]
+            for r in rows
+        ],
+    )
+
+
+def growth(report: dict) -> str:
+    names = {"exact": "exact neighbours", "approximate": "approximate neighbours"}
+    rows = []
+    for name, value in report["exponents"].items():
+        part, size = name.split(", ")
+        measured = [r for r in report["axes"][size] if f"{part}_seconds" in r]
+        values = [r[size] for r in measured]
+        at = ", ".join(f"{other} = {measured[0][other]}" for other in "ndcs" if other != size)
+        span = f"{min(values)} to {max(values)}"
+        rows.append([names.get(part, part), size, span, at, value])
+    return markdown(["part", "in", "from", "at", "exponent"], rows)
+
+
+def graphs(report: dict) -> str:
+    def cell(row, key, factor=1.0):
+        return factor * row[key] if key in row else ""
+
+    rows = [
+        [
+            r["n"],
+            cell(r, "exact_seconds"),
+            cell(r, "approximate_seconds"),
+            r["eigenvectors_seconds"],
+            r["fit_seconds"],
+            r["sweeps"],
+            cell(r, "recall", 100),
+            cell(r, "overlap", 100),
+        ]
+        for r in report["axes"]["n"]
+    ]
+    header = ["n", "exact, s", "approximate, s", "eigenvectors, s", "rest of the fit, s", "sweeps"]
+    table = markdown([*header, "recall, %", "same selection, %"], rows)
+    if report["compilation_seconds"] is None:
+        return table + "\n\nThe approximate index was not installed."
+    seconds = report["compilation_seconds"]
+    real = [[r["dataset"], 100 * r["recall"], 100 * r["overlap"]] for r in report["real"]]
+    return (
+        f"{table}\n\nThe first call of the index in a process compiles it: {seconds:.0f} s. "
+        f"On real data:\n\n{markdown(['data', 'recall, %', 'same selection, %'], real)}"
+    )
+
+
+def memory(report: dict) -> str:
+    kinds = [f"{t}_{g}_graph" for t in ("float64", "float32") for g in ("with", "without")]
+    header = ["n x d", "MB of X", *(kind.replace("_", " ") for kind in kinds)]
+    shapes = [
+        [f"{r['n']} x {r['d']}", round(r["x_bytes"] / 1e6), *(r[kind] for kind in kinds)]
+        for r in report["shapes"]
+    ]
+    precision = [[r["dataset"], r["s"], 100 * r["overlap"]] for r in report["precision"]]
+    tables = markdown(header, shapes) + "\n\n"
+    return tables + markdown(["data", "s", "same selection in float32, %"], precision)
+
+
+def peers(report: dict) -> str:
+    if not report["rows"]:
+        return MISSING
+    rows = []
+    for r in report["rows"]:
+        other = r["other_seconds"]
+        ratio = f"{other / r['library_seconds']:.1f}" if other else f"> {r['limit_seconds']} s"
+        outcome = [ratio, r["shared_of_100"]] if not r["error"] else [f"`{r['error']}`", ""]
+        rows.append([r["dataset"], r["method"], r["library_seconds"], other or "", *outcome])
+    header = ["data", "method", "this library, s", "ITMO_FS, s", "times faster", "shared of 100"]
+    versions = ", ".join(f"{name} {version}" for name, version in report["versions"].items())
+    return markdown(header, rows) + f"\n\nVersions: {versions}."
+
+
+def suites(report: dict) -> str:
+    if not report:
+        return MISSING
+    names = {
+        "jobs": "jobs",
+        "wall_seconds": "wall time, s",
+        "job_seconds": "sum of the jobs, s",
+        "cores": "cores",
+        "work_seconds": "fits and scores, s",
+        "job_share": "jobs / (wall time x cores)",
+        "work_share": "fits and scores / (wall time x cores)",
+        "overhead_per_job": "other time per job, s",
+    }
+    header = ["", *report]
+    table = markdown(
+        header, [[name, *(r[k] for r in report.values())] for k, name in names.items()]
+    )
+    for suite, summary in report.items():
+        slowest = [[job["rule"], job["output"], job["seconds"]] for job in summary["slowest"]]
+        table += f"\n\nThe slowest jobs of `{suite}`:\n\n"
+        table += markdown(["rule", "output", "seconds"], slowest)
+    return table
+
+
+def startup(report: dict) -> str:
+    rows = [
+        [name, seconds, ", ".join(report["heavy"][name])]
+        for name, seconds in report["seconds"].items()
+    ]
+    packages = ", ".join(f"{name} {spent:.2f} s" for name, spent in report["packages"].items())
+    table = markdown(["start", "CPU s", "heavy packages that come with it"], rows)
+    return f"{table}\n\nWall seconds of `from blufs import BLUFS` by package: {packages}."
+
+
+def profile(report: dict) -> str:
+    def shares(version):
+        part = report[version]
+        return [f"{100 * part[k] / part['fit']:.0f} %" for k in part if k != "fit"] if part else []
+
+    blocks = [name for name in report["now"] if name != "fit"]
+    versions = [v for v in ("first", "now") if report.get(v)]
+    rows = [list(row) for row in zip(blocks, *map(shares, versions), strict=True)]
+    rows.append(["whole fit, s", *(report[v]["fit"] for v in versions)])
+    names = {"first": "first version", "now": "now"}
+    table = markdown(["block", *(names[v] for v in versions)], rows)
+    return f"{report['dataset']}, s = {report['s']}:\n\n{table}"
+
+
+def machine(report: dict) -> str:
+    scripts = report["scripts"].values()
+    return (
+        f"{report['cpu']}, {report['cores']} cores, numpy {report['numpy']}; load at the start of "
+        f"the scripts {min(s['load'] for s in scripts):.1f} to "
+        f"{max(s['load'] for s in scripts):.1f}; all of them took "
+        f"{sum(s['seconds'] for s in scripts) / 60:.0f} minutes."
+    )
+
+
+def section(result: str, show) -> str:
+    report = read(result)
+    return MISSING if report is None else show(report)
+
+
+def page() -> str:
+    template = (ROOT / "benchmarks" / "speed" / "performance.template.md").read_text()
+    figure = RESULTS / "growth.png"
+    parts = {
+        "targets": targets(),
+        "machine": section("machine", machine),
+        "limits": section("limits", limits),
+        "growth": section("growth", growth),
+        "graphs": section("growth", graphs),
+        "exact_up_to": f"{EXACT_UP_TO:,}",
+        "figure": "![growth](../benchmarks/results/growth.png)" if figure.exists() else MISSING,
+        "memory": section("memory", memory),
+        "peers": section("peers", peers),
+        "suites": section("suites", suites),
+        "startup": section("startup", startup),
+        "profile": section("fit_profile", profile),
+    }
+    for name, text in parts.items():
+        template = template.replace(f"{{{{{name}}}}}", text)
+    return template
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page())

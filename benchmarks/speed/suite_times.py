@@ -1,0 +1,118 @@
+"""What a finished run of a suite took: wall time, cores busy, overhead per job, slowest jobs.
+
+Reads results/<suite>/*.parquet, which hold the seconds of fits and scores, and Snakemake's records
+of the jobs (.snakemake/metadata). Wall time is the time with a job running, so that the pauses
+between partial runs do not count.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import statistics
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import pandas as pd
+
+from benchmarks.harness import ROOT, parse_quick, save
+
+SUITES = ("demo", "paper")
+
+
+@dataclass(frozen=True)
+class Job:
+    rule: str
+    output: str
+    start: float
+    seconds: float
+
+
+def jobs_of(folder: Path, suite: str) -> list[Job]:
+    """The jobs whose files lie in results/<suite>, each once, whatever it wrote."""
+    found = {}
+    for path in sorted((folder / ".snakemake" / "metadata").rglob("*")):
+        # The name of a record is its file's path; long ones go over several folders.
+        name = "".join(path.relative_to(folder / ".snakemake" / "metadata").parts)
+        if not path.is_file():
+            continue
+        output = base64.b64decode(name.replace("@", "")).decode()
+        record = json.loads(path.read_text())
+        if output.startswith(f"results/{suite}/") and record.get("endtime"):
+            start = record["starttime"]
+            job = Job(record["rule"], output, start, record["endtime"] - start)
+            found.setdefault((job.rule, *(record["log"] or [output])), job)
+    return list(found.values())
+
+
+def wall_seconds(jobs: list[Job]) -> float:
+    """Seconds with at least one job running."""
+    total, until = 0.0, float("-inf")
+    for job in sorted(jobs, key=lambda job: job.start):
+        end = job.start + job.seconds
+        total += max(0.0, end - max(job.start, until))
+        until = max(until, end)
+    return total
+
+
+def most_at_once(jobs: list[Job]) -> int:
+    """Largest number of jobs that ran at the same time: the cores that a run had."""
+    changes = [(job.start, 1) for job in jobs] + [(job.start + job.seconds, -1) for job in jobs]
+    running = most = 0
+    for _, change in sorted(changes):
+        running += change
+        most = max(most, running)
+    return most
+
+
+def work_seconds(results: Path) -> float:
+    """Seconds of fits, scores and evaluations as the jobs themselves measured them."""
+    grid, selections, timing, stability = (
+        pd.read_parquet(results / f"{name}.parquet")
+        for name in ("grid", "selections", "timing", "stability")
+    )
+    fits = ["dataset", "method", "settings", "s", "fit_seed"]
+    tables = [table[[*fits, "fit_seconds"]] for table in (grid, selections)]
+    fitted = pd.concat(tables).drop_duplicates(fits)["fit_seconds"].sum()
+    # A cell has a row for each of its fits.
+    cells = selections.drop_duplicates(["dataset", "method", "choice", "metric", "s"])
+    scored = grid["score_seconds"].sum() + cells["evaluation_seconds"].sum()
+    return float(fitted + scored + timing["seconds"].sum() + stability["seconds"].sum())
+
+
+def summarize(folder: Path, suite: str) -> dict | None:
+    """None where no finished run of the suite is to be found."""
+    results = folder / "results" / suite
+    jobs = jobs_of(folder, suite)
+    if not jobs or not (results / "results.parquet").exists():
+        print(f"suite {suite}: no finished run in results/{suite}")
+        return None
+    spent, work = sum(job.seconds for job in jobs), work_seconds(results)
+    wall, cores = wall_seconds(jobs), most_at_once(jobs)
+    rules = {job.rule for job in jobs}
+    slowest = sorted(jobs, key=lambda job: -job.seconds)[:10]
+    return {
+        "jobs": len(jobs),
+        "wall_seconds": wall,
+        "job_seconds": spent,
+        "cores": cores,
+        "cores_busy": spent / wall,
+        "work_seconds": work,
+        "job_share": spent / (wall * cores),
+        "work_share": work / (wall * cores),
+        "overhead_per_job": (spent - work) / len(jobs),
+        "median_seconds": {
+            rule: statistics.median(job.seconds for job in jobs if job.rule == rule)
+            for rule in sorted(rules)
+        },
+        "slowest": [asdict(job) for job in slowest],
+    }
+
+
+if __name__ == "__main__":
+    parse_quick(__doc__)
+    found = {suite: summarize(ROOT, suite) for suite in SUITES}
+    save("suites", {suite: summary for suite, summary in found.items() if summary})
+    for suite, summary in found.items():
+        if summary:
+            print(suite, {k: v for k, v in summary.items() if k not in ("slowest",)})

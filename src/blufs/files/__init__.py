@@ -1,0 +1,1 @@
+"""Files that are complete whenever they exist."""

@@ -1,0 +1,1 @@
+"""Arrays in, arrays out: graphs, eigenvectors, projections. Nothing here knows an estimator."""

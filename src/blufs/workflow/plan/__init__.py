@@ -1,0 +1,1 @@
+"""What a suite runs: the checked configuration, settings, jobs, resources, code digests."""

@@ -1,0 +1,1 @@
+"""How a job runs: logging, threads, isolation, seeds, recovery after a kill."""

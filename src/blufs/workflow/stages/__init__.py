@@ -1,0 +1,1 @@
+"""One module per rule: the work that its script hands over."""

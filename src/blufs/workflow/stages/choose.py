@@ -1,0 +1,95 @@
+"""Stage "choose": which setting of a method represents it, by four rules side by side.
+
+- ``default``: the one fixed setting of the configuration, for all data;
+- ``blind``: the best by a criterion that never sees the labels;
+- ``oracle``: the best by the labels, for each metric and s (as papers do);
+- ``oracle_budget``: the same among an equal number of settings drawn for every method.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from blufs.evaluation.pick import choose_blind
+from blufs.results.records import METRICS, Record
+from blufs.workflow.plan.canonical import canonical_json
+from blufs.workflow.run.seeding import derive_seed
+
+
+def choose(
+    dataset: str,
+    settings: Sequence[dict[str, Any]],
+    screened: Sequence[Record],
+    s_values: Sequence[int],
+    *,
+    budget: int,
+    seed: int,
+) -> dict[str, Any]:
+    """Chosen settings of one method on one dataset.
+
+    Parameters
+    ----------
+    settings : all settings of the method, the default first
+    screened : records of stage "screen"; empty when there is but one setting
+
+    Returns
+    -------
+    dict with "n_settings", "n_budget", "default" and "blind" (a setting as canonical JSON), and
+    "oracle" and "oracle_budget" (metric -> s as text -> setting)
+    """
+    names = [canonical_json(setting) for setting in settings]
+    means = _means_over_seeds(screened)
+    drawn = _draw(names, budget, derive_seed(seed, dataset, "budget", 0))
+    return {
+        "n_settings": len(names),
+        "n_budget": len(drawn),
+        "default": names[0],
+        "blind": choose_blind(means)["settings"] if means else names[0],
+        "oracle": _oracle(means, names, s_values),
+        "oracle_budget": _oracle(means, drawn, s_values),
+    }
+
+
+def only_choice(dataset: str, setting: dict[str, Any]) -> dict[str, Any]:
+    """What :func:`choose` returns for a method with a single setting."""
+    return choose(dataset, [setting], [], [], budget=1, seed=0)
+
+
+def _means_over_seeds(screened: Iterable[Record]) -> list[Record]:
+    """Average the scores and criteria of random methods over their fit seeds."""
+    groups: dict[tuple[str, int], list[Record]] = defaultdict(list)
+    for record in screened:
+        if record["status"] == "ok":
+            groups[record["settings"], record["s"]].append(record)
+    averaged = []
+    for (settings, s), records in groups.items():
+        scores = [k for k in records[0] if k in METRICS or k.startswith("criterion_")]
+        means = {key: float(np.mean([record[key] for record in records])) for key in scores}
+        averaged.append({"settings": settings, "s": s, **means})
+    return averaged
+
+
+def _draw(names: list[str], budget: int, seed: int) -> list[str]:
+    """``budget`` settings: the default and others drawn at random, in the order of the grid."""
+    if len(names) <= budget:
+        return names
+    others = np.random.default_rng(seed).choice(len(names) - 1, size=budget - 1, replace=False)
+    return [names[0], *(names[1 + index] for index in sorted(others))]
+
+
+def _oracle(
+    means: Sequence[Record], allowed: Sequence[str], s_values: Sequence[int]
+) -> dict[str, dict[str, str]]:
+    """For each metric and s the allowed setting with the best mean score (first on ties)."""
+    position = {name: index for index, name in enumerate(allowed)}
+    best: dict[str, dict[str, str]] = {metric: {} for metric in METRICS}
+    for metric in METRICS:
+        for s in sorted({*s_values, *(record["s"] for record in means)}):
+            candidates = [r for r in means if r["s"] == s and r["settings"] in position]
+            ranked = sorted(candidates, key=lambda r: (-r[metric], position[r["settings"]]))
+            best[metric][str(s)] = ranked[0]["settings"] if ranked else allowed[0]
+    return best

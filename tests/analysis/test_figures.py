@@ -1,0 +1,320 @@
+"""The figures show the numbers of the results, and nothing is cut or covers anything else."""
+
+import subprocess
+import sys
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from matplotlib.text import Text
+
+from blufs.analysis import statistics
+from blufs.analysis.figures import features, frames, ranks, runs, scores, sensitivity, sparsity
+from blufs.analysis.figures.catalog import figure_names, figure_spec
+from blufs.analysis.figures.draw import draw
+from blufs.analysis.figures.style import NoDataError, Style, applied, looks, save
+from blufs.analysis.results import Suite, load_results
+from blufs.analysis.summaries import final_cells, score_matrix
+from blufs.workflow.stages.select import Fit
+from tests.helpers.results_fixture import make_results, suite_info
+
+DATASETS = ("rings", "digits", "first", "second")
+NAMES = figure_names(["rings"])
+STYLE = Style(dpi=60)
+
+
+@pytest.fixture(scope="module")
+def suite():
+    info = suite_info(datasets=DATASETS)
+    info["labels"]["BLSFS"] = "BLSFS (reconstructed)"
+    return Suite(**info)
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    return load_results(make_results(tmp_path_factory.mktemp("results"), datasets=DATASETS))
+
+
+@pytest.fixture(scope="module")
+def nothing(tmp_path_factory):
+    """Results of a suite none of whose datasets could be had."""
+    folder = tmp_path_factory.mktemp("nothing")
+    return load_results(make_results(folder, datasets=DATASETS, unavailable=DATASETS))
+
+
+@pytest.fixture(scope="module")
+def drawn(results, suite):
+    """Every figure of the catalogue, rendered once."""
+    figures = {name: draw(name, results, suite, STYLE) for name in NAMES}
+    with applied(STYLE):
+        for figure in figures.values():
+            figure.canvas.draw()
+    return figures
+
+
+def texts(figure):
+    """All texts that are seen, with their boxes in pixels."""
+    renderer = figure.canvas.get_renderer()
+    hidden = {label for axes in figure.axes for label in _hidden_labels(axes)}
+    found = [
+        text
+        for text in figure.findobj(Text)
+        if text.get_visible() and text.get_text().strip() and text not in hidden
+    ]
+    # Not the method of the text itself: that of an annotation includes its arrow.
+    return [(text.get_text(), Text.get_window_extent(text, renderer)) for text in found]
+
+
+def _hidden_labels(axes):
+    """Labels of ticks that are beyond the limits of their axis or not drawn at all."""
+    for axis in (getattr(axes, f"{name}axis", None) for name in "xyz"):
+        if axis is None:
+            continue
+        ticks = [*axis.get_major_ticks(), *axis.get_minor_ticks()]
+        drawn = axis._update_ticks() if axes.axison and axis.get_visible() else []
+        for tick in set(ticks) - set(drawn):
+            yield from (tick.label1, tick.label2)
+
+
+def overlaps(first, second, slack=1.0):
+    width = min(first.x1, second.x1) - max(first.x0, second.x0)
+    height = min(first.y1, second.y1) - max(first.y0, second.y0)
+    return width > slack and height > slack
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_text_is_cut(drawn, name):
+    canvas, seen = drawn[name].bbox, texts(drawn[name])
+    assert seen
+    outside = [
+        text
+        for text, box in seen
+        if box.x0 < -1 or box.y0 < -1 or box.x1 > canvas.x1 + 1 or box.y1 > canvas.y1 + 1
+    ]
+    assert not outside
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_two_texts_overlap(drawn, name):
+    seen = texts(drawn[name])
+    clashes = [
+        (one, other)
+        for i, (one, first) in enumerate(seen)
+        for other, second in seen[i + 1 :]
+        if overlaps(first, second)
+    ]
+    assert not clashes
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_panel_is_empty(drawn, name):
+    for axes in drawn[name].axes:
+        artists = [*axes.lines, *axes.collections, *axes.images, *axes.patches, *axes.texts]
+        assert artists, f"{name}: a panel shows nothing"
+
+
+@pytest.mark.parametrize("name", ["acc_curves", "pixels"])
+def test_same_figure_gives_same_bytes(results, suite, tmp_path, name):
+    for copy in ("a", "b"):
+        figure = draw(name, results, suite, STYLE)
+        save(figure, tmp_path / f"{copy}.png", tmp_path / f"{copy}.pdf", STYLE)
+    for suffix in ("png", "pdf"):
+        first, second = (tmp_path / f"{copy}.{suffix}" for copy in "ab")
+        assert first.read_bytes() == second.read_bytes()
+    assert b"CreationDate" not in (tmp_path / "a.pdf").read_bytes()
+
+
+def test_curves_show_the_means_of_the_repetitions(results, suite):
+    _, panels = scores.score_curves(results, suite, STYLE, metric="nmi", choice="blind")
+    rows = results.results.query("metric == 'nmi' and choice == 'blind' and dataset == 'digits'")
+    panel = panels[DATASETS.index("digits")]
+    assert len(panel.lines) == len(suite.methods)
+    for method, line in zip(suite.methods, panel.lines, strict=True):
+        expected = rows[rows["method"] == method].groupby("s")["value"].mean()
+        if method == "Baseline":
+            np.testing.assert_allclose(line.get_ydata(), expected.iloc[0])
+        else:
+            np.testing.assert_array_equal(line.get_xdata(), expected.index)
+            np.testing.assert_allclose(line.get_ydata(), expected)
+
+
+def test_curves_leave_out_datasets_with_one_number_of_features(tmp_path):
+    folder = make_results(tmp_path / "results", s_values=(5,))
+    with pytest.raises(NoDataError, match="more than one number of features"):
+        scores.score_curves(load_results(folder), Suite(**suite_info(s_values=(5,))), STYLE)
+
+
+def test_boxes_stand_at_the_quartiles(results, suite):
+    _, panels = scores.boxplots(results, suite, STYLE)
+    rows = results.results.query("metric == 'acc' and choice == 'oracle' and picked")
+    values = rows[(rows["dataset"] == "rings") & (rows["method"] == "BLUFS")]["value"]
+    box = panels[0].patches[list(suite.methods).index("BLUFS")].get_path().vertices
+    np.testing.assert_allclose(
+        [box[:, 0].min(), box[:, 0].max()], np.quantile(values, [0.25, 0.75])
+    )
+
+
+def test_critical_difference_shows_ranks_and_the_difference(results, suite):
+    _, panels = ranks.critical_difference(results, suite, STYLE)
+    assert len(panels) == 2
+    matrix = score_matrix(final_cells(results, suite), "acc", "oracle", suite.ranked_methods)
+    mean = statistics.average_ranks(matrix)
+    shown = " ".join(text.get_text() for text in panels[0].texts)
+    for method, rank in mean.items():
+        label = suite.label(method)
+        assert f"{label}  ({rank:.2f})" in shown or f"({rank:.2f})  {label}" in shown
+    difference = statistics.critical_difference(matrix.shape[1], len(matrix), suite.alpha)
+    assert f"CD = {difference:.2f}" in shown
+    assert "α = 0.05" in panels[0].get_title()
+    bars = [line for line in panels[0].lines if line.get_color() == "#444444"]
+    assert bars
+    for bar in bars:  # drawn the same way in every run
+        assert list(bar.get_xdata()) == sorted(bar.get_xdata())
+
+
+def test_overview_orders_methods_by_their_oracle_mean(results, suite):
+    _, (means, ranked) = ranks.overview(results, suite, STYLE)
+    matrix = score_matrix(final_cells(results, suite), "acc", "oracle", suite.methods)
+    labels = [label.get_text() for label in means.get_yticklabels()]
+    assert labels == [suite.label(method) for method in matrix.mean().sort_values().index]
+    np.testing.assert_allclose(means.lines[0].get_xdata(), matrix.mean().sort_values())
+    assert ranked.xaxis_inverted()
+
+
+def test_sensitivity_averages_over_s_with_the_other_weights_fixed(results):
+    rows = results.grid.query("method == 'BLUFS' and dataset == 'digits'")
+    table = sensitivity.weight_table(rows, ("alpha", "beta"), "acc")
+    assert list(table.index) == list(table.columns) == [0.1, 1.0, 10.0]
+    setting = '{"alpha": 0.1, "beta": 10.0, "lam": 1.0, "mu": 1.0}'
+    expected = rows.loc[rows["settings"] == setting, "acc"].mean()
+    assert table.loc[0.1, 10.0] == pytest.approx(expected, abs=1e-15)
+    assert sensitivity.weight_table(rows, ("alpha", "nothing"), "acc") is None
+
+
+def test_scatter_counts_the_real_features(results, suite):
+    _, panels = features.selected_plane(results, suite, STYLE, dataset="rings")
+    chosen = results.selections.query("dataset == 'rings' and choice == 'oracle' and s == 2")
+    for method, panel in zip(suite.ranked_methods, panels, strict=True):
+        selected = chosen[chosen["method"] == method]["features"].iloc[0]
+        found = len({0, 1} & set(selected))
+        assert panel.get_title().endswith(f"\n{found} of 2 real features")
+        assert method in panel.get_title()
+
+
+def test_pixels_mark_exactly_the_selected_ones(results, suite):
+    _, panels = features.pixels(results, suite, STYLE)
+    chosen = results.selections.query(
+        "dataset == 'digits' and choice == 'oracle' and metric == 'acc' and s == 10"
+    ).set_index("method")["features"]
+    for column, method in enumerate([*suite.ablation, "BLUFS"], start=1):
+        overlay = np.asarray(panels[0, column].images[1].get_array())
+        assert set(np.flatnonzero(overlay[..., 3])) == set(chosen[method])
+
+
+def test_pixels_follow_the_order_of_the_image(results, suite):
+    shape = (2, 3)
+    panel = features.new_figure(1, 1).subplots()
+    features._mark_pixels(panel, np.array([1]), list(shape), "F")
+    marked = np.argwhere(np.asarray(panel.images[0].get_array())[..., 3])
+    assert marked.tolist() == [[1, 0]]
+
+
+def test_correlation_is_that_of_the_selected_features(results, suite):
+    _, panels = features.correlation(results, suite, STYLE)
+    X, _ = results.data("first")
+    chosen = results.selections.query(
+        "dataset == 'first' and method == 'BLUFS' and choice == 'oracle' and metric == 'acc'"
+    )
+    selected = chosen[chosen["s"] == 10]["features"].iloc[0]
+    column = next(i for i, panel in enumerate(panels[1]) if "first" in panel.get_title())
+    shown = np.asarray(panels[1, column].images[0].get_array())
+    np.testing.assert_allclose(shown, np.abs(np.corrcoef(X[:, selected].T)), atol=1e-12)
+
+
+def test_convergence_runs_from_one_to_zero(results, suite):
+    _, panels = runs.convergence(results, suite, STYLE)
+    line = panels[0].lines[0].get_ydata()
+    assert line[0] == 1
+    assert line[-1] == 0
+    assert (np.diff(line) < 0).all()
+
+
+def test_scaling_shows_the_median_time(results, suite):
+    _, panels = runs.scaling(results, suite, STYLE)
+    rows = results.timing.query("method == 'BLUFS'")
+    expected = rows.groupby("dataset")["seconds"].median()
+    line = panels[0].lines[suite.ranked_methods.index("BLUFS")]
+    assert sorted(line.get_ydata()) == pytest.approx(sorted(expected))
+    assert (np.diff(line.get_xdata()) >= 0).all()
+
+
+@pytest.mark.parametrize(
+    "places", [[0.1, 0.11, 0.12], [0.9, 0.99, 1.0], [0.0, 0.5, 1.0], [0.5] * 5]
+)
+def test_spread_places_keep_their_order_and_distance(places):
+    moved = runs.spread(places, gap=0.05)
+    assert (np.diff(moved) >= 0.05 - 1e-12).all()
+    assert moved.max() <= 1 + 1e-12
+
+
+def test_constraint_leaves_at_most_s_rows(results, suite):
+    X, y = results.data("digits")
+    fit = Fit({"alpha": 1.0, "beta": 1.0, "mu": 1.0, "lam": 1.0}, 0, 0)
+    W = sparsity.fitted_weights("BLUFS", fit, X, 10, len(np.unique(y)))
+    assert W.shape[0] == X.shape[1]
+    assert 1 <= np.count_nonzero(np.linalg.norm(W, axis=1)) <= 10
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_without_data_a_figure_says_why(nothing, suite, name):
+    figure = draw(name, nothing, suite, STYLE)
+    words = " ".join(text for text, _ in texts(figure)).replace("\n", " ")
+    assert figure_spec(name).title in words
+    assert "unavailable" in words or "not" in words.lower()
+
+
+def test_missing_file_is_named(tmp_path, suite):
+    folder = make_results(tmp_path / "results")
+    (folder / "timing.parquet").unlink()
+    with pytest.raises(NoDataError, match=r"timing\.parquet"):
+        runs.scaling(load_results(folder), suite, STYLE)
+
+
+def test_methods_differ_without_colour():
+    methods = [f"M{i}" for i in range(9)]
+    suite = Suite("s", ["d"], ["Baseline", *methods, "BLUFS"])
+    drawn = looks(suite, STYLE)
+    signs = {(str(look.linestyle), look.marker) for look in drawn.values()}
+    assert len(signs) == len(drawn)
+    assert len({str(look.color) for look in drawn.values()}) == len(drawn)
+
+
+def test_unknown_figure_is_refused():
+    with pytest.raises(LookupError, match=r"'nothing'.*acc_curves.*scatter_<dataset>"):
+        figure_spec("nothing")
+
+
+def test_planning_loads_no_plotting():
+    code = (
+        "import sys, blufs.analysis.figures.catalog, blufs.analysis.report.assets;"
+        "assert not {'matplotlib', 'seaborn', 'pandas'} & set(sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_choices_without_labels_may_be_stored_once(results):
+    rows = results.selections
+    once = rows[(rows["choice"] == "default") & (rows["metric"] == "nmi")]
+    found = frames.selections(SimpleNamespace(selections=once), ["BLUFS"], "default", "acc")
+    assert len(found) == (once["method"] == "BLUFS").sum() > 0
+
+
+@pytest.mark.parametrize("d", [5, 120, 121, 676])
+def test_no_row_vanishes_from_a_heat_map_of_weights(d):
+    for row in (0, d // 2, d - 1):
+        W = np.zeros((d, 2))
+        W[row, 1] = 0.5
+        bands = sparsity.row_bands(W)
+        assert len(bands) <= sparsity.MOST_BANDS
+        assert bands.max() == 0.5
+        assert np.argmax(bands[:, 1]) == row // -(-d // sparsity.MOST_BANDS)

@@ -1,0 +1,304 @@
+"""The report holds everything, says what went wrong, and needs nothing from outside."""
+
+import base64
+import json
+import os
+import platform
+import re
+import subprocess
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from blufs.analysis.figures.catalog import figure_spec
+from blufs.analysis.figures.draw import draw
+from blufs.analysis.figures.style import Style, save
+from blufs.analysis.report import content, markdown
+from blufs.analysis.report.assets import ASSETS, asset
+from blufs.analysis.report.page import picture, render
+from blufs.analysis.report.provenance import git_commit, package_versions, provenance
+from blufs.analysis.results import Suite, load_results
+from tests.helpers.results_fixture import make_results, suite_info
+
+DATASETS = ("rings", "digits", "absent")
+TABLE = """## ACC of <everything>
+
+### Oracle
+
+| Dataset | LapScore | BLUFS |
+|:--------|:---------|:------|
+| Digits | 10.5±0.1 (5) | **71.2±0.3 (10)** |
+| Wine | n/a (failed) | <u>9.1</u> |
+| Average | 10.5 | 40.2 |
+
+- best in bold
+"""
+
+
+@pytest.fixture(scope="module")
+def suite():
+    return Suite(**suite_info(datasets=DATASETS))
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory, suite):
+    folder = make_results(
+        tmp_path_factory.mktemp("results"),
+        datasets=DATASETS,
+        unavailable=["absent"],
+        failed=[("digits", "BLSFS")],
+    )
+    results, style = load_results(folder), Style(dpi=50)
+    for name in ("overview", "acc_curves"):
+        figure = draw(name, results, suite, style)
+        save(figure, folder / f"figures/{name}.png", folder / f"figures/{name}.pdf", style)
+    (folder / "tables").mkdir()
+    (folder / "tables/acc.md").write_text(TABLE)
+    (folder / "deviations.md").write_text(
+        "# Deviations\n\n## The graph\n\nIt has `k` neighbours.\n"
+    )
+    return folder
+
+
+@pytest.fixture(scope="module")
+def page(folder, suite):
+    return make_page(folder, suite)
+
+
+def make_page(folder, suite):
+    return render(
+        load_results(folder),
+        suite,
+        verdict="**BLUFS** wins on <2 of 3> datasets.",
+        provenance=provenance({"seed": 7, "suite": {"datasets": list(DATASETS)}}),
+        tables=[folder / "tables/acc.md"],
+        figures=[folder / "figures/overview.png", folder / "figures/acc_curves.png"],
+        deviations=folder / "deviations.md",
+    )
+
+
+class Elements(HTMLParser):
+    """All start tags, and whether every one that needs it is closed."""
+
+    VOID = frozenset({"meta", "link", "img", "input", "br", "hr"})
+
+    def __init__(self, text):
+        super().__init__()
+        self.found, self.open = [], []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.found.append((tag, dict(attrs)))
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def all(self, tag):
+        return [attributes for name, attributes in self.found if name == tag]
+
+
+def test_page_is_well_formed_and_ids_are_unique(page):
+    elements = Elements(page)
+    assert not elements.open
+    ids = [attributes["id"] for _, attributes in elements.found if "id" in attributes]
+    assert len(ids) == len(set(ids))
+    links = [a["href"][1:] for a in elements.all("a") if a["href"].startswith("#")]
+    assert set(links) <= set(ids)
+
+
+def test_page_asks_for_nothing_from_outside(page):
+    elements = Elements(page)
+    for _, attributes in elements.found:
+        for key in ("src", "href", "action", "srcset"):
+            assert attributes.get(key, "#").startswith(("#", "data:"))
+    assert not re.search(r"@import|url\(|fetch\(|XMLHttpRequest", page)
+
+
+def test_figures_are_embedded_whole_with_words(page, folder):
+    images = [image for image in Elements(page).all("img") if "src" in image]
+    assert len(images) == 2
+    for image, name in zip(images, ("overview", "acc_curves"), strict=True):
+        data = base64.b64decode(image["src"].removeprefix("data:image/png;base64,"))
+        assert data == (folder / f"figures/{name}.png").read_bytes()
+        assert len(image["alt"]) > 20
+        shown = picture(folder / f"figures/{name}.png")
+        assert (image["width"], image["height"]) == (str(shown.width), str(shown.height))
+        assert shown.caption.split(";")[0] in page
+
+
+def test_tables_name_their_columns_and_rows(page):
+    headers = Elements(page).all("th")
+    assert headers
+    assert all(header.get("scope") in ("col", "row") for header in headers)
+
+
+def test_markdown_tables_keep_marks_and_pin_averages():
+    html = markdown.to_html(TABLE, shift=1)
+    assert "<strong>71.2±0.3 (10)</strong>" in html
+    assert "<u>9.1</u>" in html
+    assert '<tr data-pinned="true">\n<th style="text-align:left" scope="row">Average</th>' in html
+    assert "<h4>Oracle</h4>" in html
+    assert html.count("data-pinned") == 1
+
+
+def test_markup_in_texts_is_shown_and_not_obeyed(page):
+    assert "&lt;2 of 3&gt;" in page
+    assert "ACC of &lt;everything&gt;" in page
+    assert "<script" not in markdown.to_html("| a |\n|---|\n| <script>x</script> |")
+
+
+def test_title_is_split_from_the_text():
+    assert markdown.split_title("# A title\n\ntext\n") == ("A title", "\ntext\n")
+    assert markdown.split_title("text") == ("", "text")
+
+
+def test_outcomes_count_cells_and_say_why(folder, suite):
+    results = load_results(folder)
+    outcome = content.outcomes(results, suite)
+    rows = results.results
+    cells = rows.drop_duplicates(content.CELL)
+    assert outcome.total == len(cells)
+    assert outcome.counts == cells["status"].value_counts().to_dict()
+    problems = outcome.problems.set_index(["dataset", "status"])
+    assert problems.loc[("absent", "unavailable"), "methods"] == "all methods"
+    assert problems.loc[("digits", "timeout"), "methods"] == "BLSFS"
+    # three metrics, four choices, three numbers of features
+    assert problems.loc[("digits", "timeout"), "cells"] == 36
+    assert problems.loc[("digits", "timeout"), "reason"] == "over 60 s"
+
+
+def test_one_failed_repetition_fails_its_cell(folder, suite):
+    results = load_results(folder)
+    rows = results.results.copy()
+    cell = rows.query(
+        "dataset == 'rings' and method == 'BLUFS' and choice == 'blind' and metric == 'acc' "
+        "and s == 5"
+    )
+    rows.loc[cell.index[3], ["status", "reason"]] = ["failed", "ValueError: bad"]
+    results.__dict__["results"] = rows
+    outcome = content.outcomes(results, suite)
+    assert outcome.counts["failed"] == 1
+    assert "ValueError: bad" in set(outcome.problems["reason"])
+
+
+def test_pairs_without_any_row_are_missing(folder, suite):
+    results = load_results(folder)
+    rows = results.results
+    gone = (rows["dataset"] == "rings") & (rows["method"] == "LapScore")
+    results.__dict__["results"] = rows[~gone]
+    outcome = content.outcomes(results, suite)
+    assert outcome.counts["missing"] == 1
+    missing = outcome.problems[outcome.problems["status"] == "missing"]
+    assert missing[["dataset", "methods"]].to_numpy().tolist() == [["rings", "LapScore"]]
+
+
+def test_dataset_sections_show_cards_and_scores(folder, suite):
+    sections = {s.name: s for s in content.dataset_sections(load_results(folder), suite)}
+    assert list(sections) == list(DATASETS)
+    assert sections["digits"].facts["Images"] == "8 x 8"
+    assert sections["digits"].facts["Samples"] == "300"
+    rows = load_results(folder).results.query(
+        "dataset == 'digits' and method == 'BLUFS' and metric == 'acc' and choice == 'blind' "
+        "and picked"
+    )
+    assert f"{100 * rows['value'].mean():.2f} ({rows['s'].iloc[0]})" in sections["digits"].scores
+    assert "BLSFS" not in sections["digits"].scores
+    assert sections["absent"].scores == ""
+    assert sections["absent"].notes == ["Not available: absent: no file"]
+
+
+def test_page_counts_the_cells_and_lists_the_datasets(page, folder, suite):
+    outcome = content.outcomes(load_results(folder), suite)
+    assert f"<strong>{outcome.succeeded}</strong> of {outcome.total} cells ran" in page
+    tried = (load_results(folder).grid["status"] == "ok").sum()
+    assert f"<strong>{tried}</strong> ok" in page
+    for label in ("Rings", "Digits", "absent"):
+        assert f"<h3>{label}</h3>" in page
+    assert "It has <code>k</code> neighbours." in page
+
+
+def test_same_results_give_the_same_page(page, folder, suite):
+    without_date = re.compile(r"\d{4}-\d\d-\d\d(T[\d:+]+)?")
+    again = make_page(folder, suite)
+    assert without_date.sub("", page) == without_date.sub("", again)
+
+
+def test_provenance_names_versions_and_no_machine(page):
+    record = provenance({"seed": 7})
+    assert record["config"] == {"seed": 7}
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00", record["date"])
+    versions = package_versions()
+    assert {"numpy", "scikit-learn", "matplotlib", "snakemake"} <= set(versions)
+    assert "pytest" not in versions
+    words = re.split(r"[^\w.-]+", json.dumps(record))
+    assert platform.node() not in words
+    for private in {str(Path.home()), str(Path.cwd())} - {"/"}:
+        assert private not in json.dumps(record) + page
+
+
+def test_commit_is_that_of_the_folder(tmp_path):
+    assert git_commit(tmp_path) is None
+    git = ["git", "-C", str(tmp_path), "-c", "user.name=a", "-c", "user.email=a@b"]
+    subprocess.run([*git, "init", "-q"], check=True)
+    (tmp_path / "file").write_text("one")
+    subprocess.run([*git, "add", "file"], check=True)
+    subprocess.run([*git, "commit", "-q", "-m", "first"], check=True)
+    commit = git_commit(tmp_path)
+    assert re.fullmatch(r"[0-9a-f]{40}", commit)
+    (tmp_path / "file").write_text("two")
+    assert git_commit(tmp_path) == f"{commit} with local changes"
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_text_stands_out_from_its_background(theme):
+    """Contrast of at least 4.5 : 1 (WCAG 2, level AA) for every text on every surface."""
+    blocks = re.findall(r"\{([^{}]*--page:[^{}]*)\}", asset("style.css"))
+    assert len(blocks) == 3
+    chosen = blocks[0] if theme == "light" else blocks[2]
+    colors = dict(re.findall(r"--(\w+): (#[0-9a-f]{6})", chosen))
+    for text in ("ink", "soft", "link"):
+        for surface in ("page", "panel", "mark"):
+            assert _contrast(colors[text], colors[surface]) >= 4.5, (text, surface)
+    palettes = [dict(re.findall(r"--(\w+): (#[0-9a-f]{6})", block)) for block in blocks[1:]]
+    assert palettes[0] == palettes[1]
+
+
+def _contrast(first, second):
+    bright, dark = sorted((_luminance(first), _luminance(second)), reverse=True)
+    return (bright + 0.05) / (dark + 0.05)
+
+
+def _luminance(color):
+    channels = [int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+    return sum(w * c for w, c in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+
+
+@pytest.mark.slow
+@pytest.mark.workflow
+def test_report_of_snakemake_itself_shows_figures_with_their_captions(finished, tmp_path):
+    # It fetches its own scripts from the network when it is made; here they are empty.
+    (tmp_path / "sitecustomize.py").write_text(
+        "import requests, types\n"
+        "requests.get = lambda *_, **__: types.SimpleNamespace(status_code=200, text='')\n"
+    )
+    environment = finished.environment
+    environment["PYTHONPATH"] = f"{tmp_path}{os.pathsep}{environment['PYTHONPATH']}"
+    written = tmp_path / "report.html"
+    command = finished.command("--cores", "1", "--report", str(written))
+    done = subprocess.run(
+        command, cwd=finished.folder, env=environment, capture_output=True, text=True, timeout=600
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    text = written.read_text()
+    for name in ("overview", "acc_curves", "scatter_rings"):
+        assert f"{name}.png" in text
+        assert figure_spec(name).caption.split(",")[0] in text
+    assert "report.html" in text
+
+
+def test_all_parts_of_the_page_are_there():
+    assert all(asset(name) for name in ASSETS)

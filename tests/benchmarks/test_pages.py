@@ -1,0 +1,22 @@
+"""The pages of figures are what their scripts make of the kept results, to the letter."""
+
+from pathlib import Path
+
+import pytest
+
+from benchmarks.publish import results_page
+from benchmarks.speed import methods_speed, render_performance
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+@pytest.mark.parametrize(
+    ("name", "script"),
+    [
+        ("results/README.md", results_page),
+        ("performance.md", render_performance),
+        ("methods-speed.md", methods_speed),
+    ],
+)
+def test_the_page_is_the_one_of_the_kept_results(name, script):
+    assert (DOCS / name).read_text() == script.page()

@@ -1,0 +1,78 @@
+"""Clustering and classification of a selection, and the seeds they use."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_wine, make_blobs
+from sklearn.neighbors import KNeighborsClassifier
+
+from blufs.evaluation.classification import classification_accuracy
+from blufs.evaluation.clustering import cluster, score_partitions
+from blufs.workflow.run.seeding import derive_seed
+
+
+@pytest.fixture
+def blobs():
+    return make_blobs(120, 5, centers=4, cluster_std=0.3, random_state=0)
+
+
+def test_separated_blobs_are_recovered_exactly(blobs):
+    X, y = blobs
+    scores = score_partitions(y, cluster(X, 4, [1, 2, 3], restarts=10))
+    assert scores["acc"] == [1.0, 1.0, 1.0]
+    np.testing.assert_allclose(scores["nmi"], 1.0)
+
+
+def test_equal_seeds_give_equal_partitions_and_other_seeds_others():
+    X, _ = load_wine(return_X_y=True)
+    first, again, other = cluster(X, 8, [5, 5, 6], restarts=1)
+    np.testing.assert_array_equal(first, again)
+    assert (first != other).any()
+
+
+def test_more_clusters_than_distinct_points_is_scored():
+    X = np.repeat(np.eye(2), 5, axis=0)
+    (labels,) = cluster(X, 3, [0], restarts=2)
+    assert score_partitions(np.repeat([0, 1], 5), [labels])["acc"] == [1.0]
+
+
+@pytest.mark.parametrize("train_fraction", [0.5, 0.9, 0.06])
+def test_classification_equals_the_classifier_on_the_same_split(train_fraction):
+    X, y = load_wine(return_X_y=True)
+    seeds = range(20)
+    accuracies = classification_accuracy(X, y, seeds, n_neighbors=5, train_fraction=train_fraction)
+    n_train = round(train_fraction * len(X))
+    expected = []
+    for seed in seeds:
+        order = np.random.default_rng(seed).permutation(len(X))
+        train, test = order[:n_train], order[n_train:]
+        expected.append(KNeighborsClassifier(5).fit(X[train], y[train]).score(X[test], y[test]))
+    np.testing.assert_allclose(accuracies, expected, atol=1e-12)
+
+
+def test_classification_searches_anew_where_all_candidates_are_test_rows():
+    order = np.random.default_rng(0).permutation(440)
+    train, test = order[:44], order[44:]
+    # A far group whose rows are all test rows, so that their nearest rows are none to learn from.
+    y = np.ones(440, dtype=int)
+    y[test[-40:]] = 0
+    X = 100.0 * y[:, None] + np.linspace(0, 1, 440)[:, None]
+    (accuracy,) = classification_accuracy(X, y, [0], n_neighbors=1, train_fraction=0.1)
+    expected = KNeighborsClassifier(1).fit(X[train], y[train]).score(X[test], y[test])
+    assert accuracy == pytest.approx(expected, abs=1e-12) == pytest.approx(356 / 396)
+
+
+def test_classification_of_separated_blobs_is_perfect(blobs):
+    X, y = blobs
+    assert classification_accuracy(X, y, [0, 1]) == [1.0, 1.0]
+
+
+def test_seeds_depend_on_dataset_purpose_and_repetition_only():
+    seeds = {
+        derive_seed(base, dataset, purpose, repetition)
+        for base in (0, 1)
+        for dataset in ("wine", "digits")
+        for purpose in ("kmeans", "split")
+        for repetition in range(3)
+    }
+    assert len(seeds) == 24
+    assert derive_seed(0, "wine", "kmeans", 0) == 188292178

@@ -1,0 +1,50 @@
+"""Small datasets for the tests of the methods, and the stored reference outputs where present."""
+
+import json
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.io import loadmat
+from sklearn.datasets import load_iris, load_wine, make_blobs
+
+_SHARED = Path(__file__).parents[2].parent / "shared"
+_MIRROR = Path(os.environ.get("BLUFS_MIRROR", _SHARED / "data"))
+_REFERENCE = Path(os.environ.get("BLUFS_REFERENCE", _SHARED / "reference"))
+
+
+def blobs(n: int = 60, d: int = 12, seed: int = 0) -> np.ndarray:
+    """Three clusters in the first half of the features, noise in the second."""
+    rng = np.random.default_rng(seed)
+    X = make_blobs(n, d, centers=3, cluster_std=1.0, random_state=seed)[0]
+    X[:, d // 2 :] = rng.standard_normal((n, d - d // 2))
+    return X
+
+
+def small_datasets() -> dict[str, np.ndarray]:
+    """Real and made up; more samples than features and the other way round."""
+    return {
+        "iris": load_iris().data,
+        "wine": load_wine().data[::2],
+        "blobs": blobs(),
+        "wide": blobs(n=24, d=70, seed=1),
+    }
+
+
+def reference(name: str, dataset: str = "COIL20") -> tuple[np.ndarray, dict]:
+    """Data and stored output of a public reference implementation; skips where absent."""
+    data, output = _MIRROR / f"{dataset}.mat", _REFERENCE / f"{name}_{dataset}.json"
+    for path in (data, output):
+        if not path.exists():
+            pytest.skip(f"reference file {path.name} is not there")
+    X = loadmat(data)["X"].astype(np.float64)
+    return X, json.loads(output.read_text())
+
+
+def fixture(name: str) -> Path:
+    """Stored initial values of a reference run; skips where absent."""
+    path = _REFERENCE / "fixtures" / name
+    if not path.exists():
+        pytest.skip(f"reference file {name} is not there")
+    return path

@@ -1,0 +1,215 @@
+"""The BLUFS estimator: contract, invariances, special cases."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.datasets import load_digits, load_wine, make_blobs
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.estimator_checks import parametrize_with_checks
+from threadpoolctl import threadpool_limits
+
+from blufs import BLUFS, SampleGraph
+from blufs.methods.registry import is_random
+from blufs.numerics.scaling import scale_features
+
+
+@pytest.fixture(scope="module")
+def digits():
+    X = load_digits().data[:200]
+    return X[:, X.std(axis=0) > 0]
+
+
+def chosen(selector, X):
+    return set(np.flatnonzero(selector.fit(X).support_))
+
+
+@parametrize_with_checks(
+    [
+        BLUFS(),
+        BLUFS(n_clusters=2, constraint="final", init="random"),
+        BLUFS(clustering_level=False, y_solver="penalty"),
+    ]
+)
+def test_scikit_learn_contract(estimator, check):
+    check(estimator)
+
+
+def test_fitted_attributes_are_feasible(digits):
+    n, d = digits.shape
+    selector = BLUFS(12, n_clusters=10).fit(digits)
+    assert selector.coef_.shape == (d, 10)
+    np.testing.assert_array_equal(np.linalg.norm(selector.coef_, axis=1) > 0, selector.support_)
+    assert selector.support_.sum() == 12
+    np.testing.assert_allclose(selector.embedding_.T @ selector.embedding_, np.eye(10), atol=1e-8)
+    P = selector.graph_
+    assert P.shape == (n, n)
+    assert P.data.min() >= 0
+    np.testing.assert_allclose(P.sum(axis=0), np.ones(n))
+    assert (np.diff(P.tocsc().indptr) <= 10).all()
+    np.testing.assert_allclose(selector.scores_, np.linalg.norm(selector.coef_, axis=1))
+    assert sorted(selector.ranking_) == list(range(1, d + 1))
+    assert len(selector.objective_history_) == selector.n_iter_ + 1
+
+
+def test_pandas_names_and_output():
+    data = load_wine(as_frame=True).data
+    selector = BLUFS(3, n_clusters=3).set_output(transform="pandas").fit(data)
+    assert list(selector.transform(data).columns) == list(data.columns[selector.support_])
+
+
+def test_path_is_the_fit_for_every_s_whatever_the_others(digits):
+    selector = BLUFS(n_clusters=10)
+    path = selector.select_path(digits, [3, 17, 30])
+    for s in (3, 17, 30):
+        fitted = BLUFS(s, n_clusters=10).fit(digits)
+        assert set(path[s].ranked[:s]) == set(np.flatnonzero(fitted.support_))
+        np.testing.assert_allclose(path[s].objective_history[-1], fitted.objective_history_[-1])
+
+
+def test_order_of_samples_and_features_does_not_matter(digits):
+    rng = np.random.default_rng(0)
+    rows, columns = rng.permutation(len(digits)), rng.permutation(digits.shape[1])
+    selector = BLUFS(10, n_clusters=10, tol=1e-6, max_iter=200)
+    expected = chosen(selector, digits)
+    assert chosen(selector, digits[rows]) == expected
+    assert {int(columns[j]) for j in chosen(selector, digits[:, columns])} == expected
+
+
+def test_scale_of_the_data_does_not_matter(digits):
+    selector = BLUFS(10, n_clusters=10)
+    expected = chosen(selector, digits)
+    assert chosen(selector, 1e4 * digits) == expected
+    units = np.random.default_rng(0).uniform(0.1, 100, digits.shape[1])
+    assert chosen(selector, digits * units + 3) == expected
+
+
+def test_threads_do_not_matter(digits):
+    results = []
+    for threads in (1, 2):
+        with threadpool_limits(threads):
+            results.append(chosen(BLUFS(15, n_clusters=10), digits))
+    assert results[0] == results[1]
+
+
+def test_float32_selects_what_float64_selects(digits):
+    selector = BLUFS(10, n_clusters=10)
+    assert chosen(selector, digits.astype(np.float32)) == chosen(selector, digits)
+
+
+def test_all_features_without_graph_is_ridge_regression(digits):
+    d = digits.shape[1]
+    selector = BLUFS(
+        d, n_clusters=4, beta=0, lam=0.3, tau=1e-9, max_iter=0, init="spectral", similarity="data"
+    )
+    with pytest.warns(ConvergenceWarning):
+        selector.fit(digits)
+    A = scale_features(digits, "center+unit")
+    graph = SampleGraph.from_data(A, 10)
+    Y = graph.leading_eigenvectors(4)[1]
+    ridge = np.linalg.solve(A.T @ A + 0.3 * np.eye(d), A.T @ Y)
+    np.testing.assert_allclose(selector.coef_, ridge, atol=1e-7)
+
+
+def test_graph_learning_off_makes_mu_irrelevant(digits):
+    # The tolerance is relative to an objective that contains mu ||P||^2: stop by max_iter instead.
+    selector = BLUFS(8, n_clusters=5, beta=0, tol=0, max_iter=5)
+    fits = []
+    for mu in (1e-3, 10):
+        with pytest.warns(ConvergenceWarning):
+            fits.append(selector.set_params(mu=mu).fit(digits).coef_)
+    np.testing.assert_allclose(fits[0], fits[1], atol=1e-10)
+
+
+def test_clustering_level_off_ignores_alpha_and_the_similarity(digits):
+    fits = [
+        BLUFS(8, n_clusters=5, alpha=alpha, clustering_level=False).fit(digits)
+        for alpha in (0.01, 100)
+    ]
+    np.testing.assert_array_equal(fits[0].coef_, fits[1].coef_)
+    # With Z = XW and no similarity the best Y is the polar factor of Z (tau is small).
+    Z = scale_features(digits, "center+unit") @ fits[0].coef_
+    U, _, Vt = np.linalg.svd(Z, full_matrices=False)
+    best = np.sum((Z - U @ Vt) ** 2)
+    assert np.sum((Z - fits[0].embedding_) ** 2) == pytest.approx(best, rel=1e-2)
+
+
+def test_constraint_final_thresholds_what_constraint_none_ranks(digits):
+    none = BLUFS(7, n_clusters=5, constraint="none").fit(digits)
+    final = BLUFS(7, n_clusters=5, constraint="final").fit(digits)
+    assert np.count_nonzero(none.scores_) == digits.shape[1]
+    np.testing.assert_array_equal(none.support_, final.support_)
+    np.testing.assert_array_equal(final.coef_, np.where(final.support_[:, None], none.coef_, 0))
+
+
+def test_holding_the_constraint_gives_a_lower_objective_than_the_final_threshold(digits):
+    """The claim behind ``constraint="every"``, with W re-solved on the support for both."""
+    A = scale_features(digits, "center+unit")
+    graph = SampleGraph.from_data(A, 10)
+    weights = {"alpha": 1, "beta": 0, "lam": 1, "mu": 0}
+
+    def objective(constraint):
+        selector = BLUFS(7, n_clusters=5, constraint=constraint, **weights)
+        selector.fit(digits, precomputed=graph)
+        chosen, Y = A[:, selector.support_], selector.embedding_
+        W = np.linalg.solve(chosen.T @ chosen + np.eye(7), chosen.T @ Y)
+        return np.sum((chosen @ W - Y) ** 2) + np.sum(W**2) - np.sum(Y * (graph.normalized @ Y))
+
+    assert objective("every") < objective("final") - 0.1
+
+
+def test_random_start_depends_on_the_seed_and_only_then(digits):
+    assert not is_random(BLUFS())
+    assert is_random(BLUFS(init="random"))
+    assert is_random(BLUFS)
+    fit = lambda seed: BLUFS(8, n_clusters=5, init="random", random_state=seed).fit(digits)  # noqa: E731
+    np.testing.assert_array_equal(fit(0).coef_, fit(0).coef_)
+    assert not np.array_equal(fit(0).coef_, fit(1).coef_)
+    fixed = [BLUFS(8, n_clusters=5, random_state=seed).fit(digits) for seed in (0, 1)]
+    np.testing.assert_array_equal(fixed[0].coef_, fixed[1].coef_)
+
+
+def test_precomputed_graph_and_start(digits):
+    plain = BLUFS(9, n_clusters=10).fit(digits)
+    shared = BLUFS(n_clusters=10, alpha=50).precompute(digits)
+    np.testing.assert_array_equal(
+        BLUFS(9, n_clusters=10).fit(digits, precomputed=shared).coef_, plain.coef_
+    )
+    for graph in (shared.graph, shared.graph.similarity, shared.graph.similarity.toarray()):
+        fitted = BLUFS(9, n_clusters=10).fit(digits, precomputed=graph)
+        np.testing.assert_allclose(fitted.coef_, plain.coef_, atol=1e-8)
+    with pytest.raises(ValueError, match="200 samples"):
+        BLUFS(9, n_clusters=10).fit(digits[:50], precomputed=shared.graph)
+    with pytest.raises(ValueError, match="n_clusters=4"):
+        BLUFS(9, n_clusters=4).fit(digits, precomputed=shared)
+
+
+def test_isolated_samples_and_duplicates_stay_finite():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((30, 6))
+    similarity = np.zeros((30, 30))
+    similarity[:5, :5] = 1 - np.eye(5)
+    isolated = BLUFS(3, n_clusters=2).fit(X, precomputed=sp.csr_array(similarity))
+    assert np.isfinite(isolated.coef_).all()
+    twice = np.hstack([X, X[:, :3], np.ones((30, 1))])
+    selector = BLUFS(9, n_clusters=2, scaling="none", lam=0).fit(twice * 1e6)
+    assert np.isfinite(selector.coef_).all()
+    assert not selector.support_[9]
+
+
+def test_more_clusters_than_samples_is_an_error():
+    with pytest.raises(ValueError, match=r"n_clusters=8.*n_samples=5"):
+        BLUFS().fit(np.random.default_rng(0).standard_normal((5, 3)))
+
+
+def test_sparse_input_is_refused_clearly():
+    with pytest.raises(TypeError, match=r"[Ss]parse"):
+        BLUFS(n_clusters=2).fit(sp.random_array((20, 5), density=0.5, format="csr"))
+
+
+def test_informative_features_are_found():
+    rng = np.random.default_rng(0)
+    blobs, _ = make_blobs(300, 4, centers=5, random_state=0)
+    X = np.hstack([rng.standard_normal((300, 6)), blobs])
+    assert chosen(BLUFS(4, n_clusters=5, lam=10), X) == {6, 7, 8, 9}

@@ -1,0 +1,244 @@
+"""What every method promises, checked for every registered one."""
+
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from blufs.base import Solution
+from blufs.methods.registry import known_methods, make_selector, method_class
+from tests.helpers.method_data import blobs, small_datasets
+
+METHODS = tuple(known_methods())
+SELECTING = tuple(name for name in METHODS if name != "Baseline")
+DATA = small_datasets()
+#: Fewer repetitions where a method's defaults take long; nothing here depends on them.
+CHEAPER = {
+    "RNE": {"max_iter": 5, "n_updates": 10},
+    "BLFSE": {"n_base": 3, "kmeans_restarts": 2},
+}
+
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::sklearn.exceptions.ConvergenceWarning",
+    "ignore:the neighbour graph has:UserWarning",
+    "ignore:n_neighbors=10 is not below:UserWarning",
+)
+
+
+def selector(name: str, s: int | float | None = None, **parameters):
+    """The method ``name`` for s features and three clusters, with a fixed seed if it takes one."""
+    cls = method_class(name)
+    accepted = cls().get_params()
+    wanted = {"n_features_to_select": s, "n_clusters": 3, "random_state": 0}
+    wanted |= CHEAPER.get(name, {}) | parameters
+    return make_selector(cls, {key: value for key, value in wanted.items() if key in accepted})
+
+
+def with_parameter(parameter: str) -> list[str]:
+    return [name for name in METHODS if parameter in method_class(name)().get_params()]
+
+
+def selected(name: str, X, s: int) -> set[int]:
+    return set(np.flatnonzero(selector(name, s).fit(X).support_))
+
+
+@parametrize_with_checks([method_class(name)(**CHEAPER.get(name, {})) for name in METHODS])
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize("dataset", DATA)
+@pytest.mark.parametrize("name", SELECTING)
+def test_selects_the_right_number_and_ranks_all(name, dataset):
+    X = DATA[dataset]
+    d = X.shape[1]
+    fitted = selector(name, 3).fit(X)
+    assert fitted.support_.sum() == 3
+    assert sorted(fitted.ranking_) == list(range(1, d + 1))
+    assert set(np.flatnonzero(fitted.support_)) == set(np.argsort(fitted.ranking_)[:3])
+    assert np.isfinite(fitted.scores_).all()
+    assert fitted.scores_.shape == (d,)
+    np.testing.assert_array_equal(fitted.transform(X), X[:, fitted.support_])
+
+
+def test_baseline_keeps_everything():
+    assert selector("Baseline").fit(DATA["wine"]).support_.all()
+
+
+@pytest.mark.parametrize("dataset", ["wine", "wide"])
+@pytest.mark.parametrize("name", SELECTING)
+def test_same_seed_same_result(name, dataset):
+    first, second = (selector(name, 4).fit(DATA[dataset]) for _ in range(2))
+    np.testing.assert_array_equal(first.scores_, second.scores_)
+    np.testing.assert_array_equal(first.ranking_, second.ranking_)
+
+
+@pytest.mark.parametrize("dataset", ["blobs", "wide"])
+@pytest.mark.parametrize("name", [name for name in SELECTING if name not in ("RNE", "BLFSE")])
+def test_permuting_features_permutes_the_selection(name, dataset):
+    """RNE and BLFSE start from random numbers attached to positions, so they are left out."""
+    X = DATA[dataset]
+    permutation = np.random.default_rng(3).permutation(X.shape[1])
+    direct, permuted = selected(name, X, 4), selected(name, X[:, permutation], 4)
+    assert {int(permutation[feature]) for feature in permuted} == direct
+
+
+@pytest.mark.parametrize("name", SELECTING)
+def test_constant_features_come_last(name):
+    X = np.insert(blobs(), [0, 5], 7.0, axis=1)
+    constant = np.flatnonzero(X.std(axis=0) == 0)
+    fitted = selector(name, X.shape[1] - 2).fit(X)
+    assert not fitted.support_[constant].any()
+    assert set(fitted.ranking_[constant]) == {X.shape[1] - 1, X.shape[1]}
+    # Without them the same features are chosen.
+    without = np.delete(X, constant, axis=1)
+    expected = np.delete(np.arange(X.shape[1]), constant)[selector(name, 4).fit(without).support_]
+    assert selected(name, X, 4) == set(expected)
+
+
+@pytest.mark.parametrize("name", SELECTING)
+def test_bad_numbers_of_features(name):
+    X = DATA["iris"]
+    with pytest.raises(ValueError, match=r"=9 .* 4"):
+        selector(name, 9).fit(X)
+    for wrong in (0, -1, True, 1.5, "many"):
+        with pytest.raises(ValueError, match=r"n_features_to_select|number of features"):
+            selector(name, wrong).fit(X)
+        with pytest.raises(ValueError, match="number of features"):
+            selector(name).select_path(X, [2, wrong])
+    with pytest.raises(ValueError, match=r"=5 .* 4"):
+        selector(name).select_path(X, [5])
+
+
+@pytest.mark.parametrize("name", SELECTING)
+def test_fraction_and_default_number_of_features(name):
+    X = DATA["blobs"]
+    assert selector(name, 0.25).fit(X).support_.sum() == 3
+    assert selector(name, None).fit(X).support_.sum() == 6
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("name", METHODS)
+def test_nan_and_infinity_are_named(name, bad):
+    X = blobs()
+    X[3, 2] = bad
+    with pytest.raises(ValueError, match="NaN" if np.isnan(bad) else "infinity"):
+        selector(name, 3).fit(X)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_no_variance_is_named(name):
+    with pytest.raises(ValueError, match="no variance"):
+        selector(name, 1).fit(np.full((20, 3), 2.5))
+
+
+@pytest.mark.parametrize("name", with_parameter("n_neighbors"))
+def test_too_many_neighbors_are_clipped_with_a_warning(name):
+    X = blobs(n=20)
+    with pytest.warns(UserWarning, match="n_neighbors=50"):
+        fitted = selector(name, 3, n_neighbors=50).fit(X)
+    assert fitted.support_.sum() == 3
+
+
+@pytest.mark.parametrize("name", with_parameter("n_clusters"))
+def test_more_clusters_than_samples(name):
+    with pytest.raises(ValueError, match=r"n_clusters=21 .*n_samples=20"):
+        selector(name, 3, n_clusters=21).fit(blobs(n=20))
+
+
+@pytest.mark.parametrize("name", SELECTING)
+def test_single_precision_and_read_only_memory_map(name, tmp_path):
+    X = DATA["blobs"].astype(np.float32)
+    path = tmp_path / "X.npy"
+    np.save(path, X)
+    mapped = np.load(path, mmap_mode="r")
+    assert selector(name, 3).fit(mapped).support_.sum() == 3
+    assert selected(name, mapped, 3) == selected(name, X, 3)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_input_is_left_alone(name):
+    X = blobs()
+    copy = X.copy()
+    selector(name, 3).fit(X)
+    np.testing.assert_array_equal(X, copy)
+
+
+@pytest.mark.parametrize("scale", [1e-6, 1e6])
+@pytest.mark.parametrize("name", SELECTING)
+def test_extreme_scales_stay_finite(name, scale):
+    fitted = selector(name, 3).fit(blobs() * scale)
+    assert np.isfinite(fitted.scores_).all()
+    assert fitted.support_.sum() == 3
+
+
+@pytest.mark.parametrize("weight", [1e-4, 1e3])
+@pytest.mark.parametrize("dataset", ["blobs", "wide"])
+@pytest.mark.parametrize("name", with_parameter("gamma"))
+def test_extreme_weights_stay_finite(name, dataset, weight):
+    fitted = selector(name, 3, gamma=weight).fit(DATA[dataset])
+    assert np.isfinite(fitted.scores_).all()
+    assert np.isfinite(fitted.objective_history_).all()
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_duplicate_samples(name):
+    X = blobs(n=20)
+    fitted = selector(name, 3).fit(np.vstack([X, X, X]))
+    assert np.isfinite(fitted.scores_).all()
+
+
+@pytest.mark.parametrize("name", SELECTING)
+def test_pandas_in_pandas_out(name):
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame(DATA["blobs"], columns=[f"feature {j}" for j in range(12)])
+    fitted = selector(name, 3).set_output(transform="pandas").fit(frame)
+    chosen = [f"feature {j}" for j in np.flatnonzero(fitted.support_)]
+    assert list(fitted.get_feature_names_out()) == chosen
+    pd.testing.assert_frame_equal(fitted.transform(frame), frame[chosen])
+
+
+@pytest.mark.parametrize("dataset", ["wine", "wide"])
+@pytest.mark.parametrize("name", SELECTING)
+def test_path_equals_single_fits_whatever_the_other_sizes(name, dataset):
+    X = DATA[dataset]
+    path = selector(name).select_path(X, [6, 2, 4])
+    assert sorted(path) == [2, 4, 6]
+    alone = selector(name).select_path(X, [4])[4]
+    _assert_same(path[4], alone)
+    fitted = selector(name, 4).fit(X)
+    np.testing.assert_array_equal(fitted.scores_, alone.scores)
+    assert set(np.flatnonzero(fitted.support_)) == set(alone.ranked[:4])
+
+
+@pytest.mark.parametrize("name", SELECTING)
+def test_precomputed_changes_nothing(name):
+    X = DATA["wine"]
+    model = selector(name, 4)
+    shared = model.precompute(X)
+    np.testing.assert_array_equal(
+        selector(name, 4).fit(X, precomputed=shared).scores_, selector(name, 4).fit(X).scores_
+    )
+    tuned = {"gamma", "alpha", "beta"} & set(type(model).tuned_parameters)
+    for parameter in sorted(tuned & set(model.get_params())):
+        other = selector(name, 4, **{parameter: 10 * getattr(model, parameter)})
+        with_shared = other.fit(X, precomputed=shared).scores_
+        np.testing.assert_array_equal(with_shared, other.fit(X).scores_)
+
+
+@pytest.mark.parametrize("name", with_parameter("max_iter"))
+def test_too_few_iterations_warn(name):
+    if name == "UDFS":
+        pytest.skip("takes a fixed number of steps by default")
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        fitted = selector(name, 3, max_iter=1).fit(DATA["wide"])
+    warned = any(issubclass(warning.category, ConvergenceWarning) for warning in caught)
+    assert warned == (not fitted.converged_)
+
+
+def _assert_same(first: Solution, second: Solution) -> None:
+    np.testing.assert_array_equal(first.scores, second.scores)
+    np.testing.assert_array_equal(first.ranked, second.ranked)

@@ -1,0 +1,52 @@
+"""A fit over its time or memory is stopped and the next one goes on."""
+
+import os
+import signal
+import time
+
+import numpy as np
+
+from blufs.workflow.run.isolation import Limits, run_isolated
+
+
+def work(task):
+    if task == "hang":
+        time.sleep(60)
+    if task == "eat":
+        block = np.ones(40_000_000)
+        time.sleep(60)
+        return block.sum()
+    if task == "refuse":
+        raise MemoryError("no room for the array")
+    if task == "die":
+        os.kill(os.getpid(), signal.SIGKILL)
+    return f"{task} in {os.getpid()}"
+
+
+def outcomes(tasks, seconds=30.0, memory_mb=1e6):
+    return list(run_isolated(work, tasks, Limits(seconds, memory_mb)))
+
+
+def test_one_process_serves_all_tasks():
+    first, second = outcomes(["a", "b"])
+    assert (first.status, second.status) == ("ok", "ok")
+    assert first.value.split()[-1] == second.value.split()[-1] != str(os.getpid())
+
+
+def test_a_hanging_task_is_stopped_and_the_next_goes_on():
+    hang, after = outcomes(["hang", "after"], seconds=0.5)
+    assert (hang.status, after.status) == ("timeout", "ok")
+    assert "0.5 s" in hang.reason
+
+
+def test_a_task_that_eats_memory_is_stopped():
+    eat, after = outcomes(["eat", "after"], memory_mb=300)
+    assert (eat.status, after.status) == ("memory", "ok")
+    assert "300 MB" in eat.reason
+
+
+def test_memory_error_and_sudden_death_are_outcomes():
+    refuse, die, after = outcomes(["refuse", "die", "after"])
+    assert (refuse.status, die.status, after.status) == ("memory", "memory", "ok")
+    assert "no room" in refuse.reason
+    assert "-9" in die.reason
