@@ -22,9 +22,9 @@ localrules:
     all,
     download,
     choose,
-    cell,
+    show_cell,
     provenance,
-    verify,
+    check_complete,
 
 
 rule all:

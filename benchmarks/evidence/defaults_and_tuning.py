@@ -49,7 +49,7 @@ def screen(X, y) -> list[dict]:
             found = partitions(X, features, c, runs=2, restarts=3)
             row = {"settings": settings, "s": s, "features": features}
             row["acc"] = np.mean([clustering_accuracy(y, labels) for labels in found])
-            rows.append(row | label_free_criteria(X, graph, features, found))
+            rows.append(row | label_free_criteria(X, graph, found))
     return rows
 
 

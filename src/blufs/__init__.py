@@ -21,7 +21,7 @@ _PUBLIC = {
     "SOGFS": "blufs.methods.sogfs",
     "SPCAFS": "blufs.methods.spcafs",
     "UDFS": "blufs.methods.udfs",
-    "Baseline": "blufs.methods.all_features",
+    "AllFeatures": "blufs.methods.all_features",
     "LapScore": "blufs.methods.lapscore",
     "SampleGraph": "blufs.numerics.graph",
     "clustering_accuracy": "blufs.evaluation.metrics",

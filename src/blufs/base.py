@@ -82,7 +82,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):
     #: Parameters that ``precompute`` does not depend on (besides ``n_features_to_select``).
     tuned_parameters: ClassVar[tuple[str, ...]] = ()
     #: Whether ``select_path`` answers for all features only, whatever s is asked for.
-    selects_all: ClassVar[bool] = False
+    keeps_all_features: ClassVar[bool] = False
 
     _parameter_constraints: ClassVar[dict] = {
         "n_features_to_select": [

@@ -73,7 +73,7 @@ def tune(
         for s, solution in path.items():
             features = solution.ranked[:s]
             partitions = kmeans_partitions(X[:, features], n_clusters, n_runs, random_state)
-            criteria = label_free_criteria(X, graph, features, partitions)
+            criteria = label_free_criteria(X, graph, partitions)
             table.append({"settings": settings, "s": s, "features": features, **criteria})
     best = choose_blind(table, criterion)
     chosen = clone(selector).set_params(**best["settings"], n_features_to_select=best["s"])

@@ -18,7 +18,7 @@ from blufs.analysis.report import content, markdown
 from blufs.analysis.report.assets import ASSETS, asset
 from blufs.analysis.report.page import picture, render
 from blufs.analysis.report.provenance import git_commit, package_versions, provenance
-from blufs.analysis.results import Suite, load_results
+from blufs.results.suite import Suite
 from tests.helpers.results_fixture import make_results, suite_info
 
 DATASETS = ("rings", "digits", "absent")

@@ -12,7 +12,7 @@ from blufs.analysis.figures.draw import draw
 from blufs.analysis.figures.style import Style, save
 from blufs.analysis.report.page import render
 from blufs.analysis.report.provenance import provenance
-from blufs.analysis.results import Suite, load_results
+from blufs.results.suite import Suite
 from tests.helpers.results_fixture import make_results, suite_info
 
 webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")

@@ -10,7 +10,8 @@ import pandas as pd
 import pytest
 
 from blufs.analysis.paper import load_paper
-from blufs.analysis.results import CHOICES, Suite, load_results
+from blufs.results.suite import Suite
+from blufs.results.vocabulary import CHOICES
 from blufs.analysis.stability import redundancy
 from blufs.analysis.statistics import average_ranks
 from blufs.analysis.summaries import final_cells, score_matrix

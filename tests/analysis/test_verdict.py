@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from blufs.analysis.results import Suite, load_results
+from blufs.results.suite import Suite
 from blufs.analysis.summaries import final_cells, score_matrix
 from blufs.analysis.summary import summarise
 from tests.helpers.results_fixture import WITH_GAPS, make_results, suite_info

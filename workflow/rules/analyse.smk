@@ -2,14 +2,14 @@
 from blufs.analysis.tables.catalog import TABLES
 
 
-rule test_statistics:
+rule compare_methods:
     input:
         results=f"{RESULTS}/results.parquet",
         cards=result("data/{dataset}/card.json", dataset=PLAN.datasets),
     output:
         f"{RESULTS}/statistics.json",
     log:
-        f"logs/{{suite}}/statistics.log",
+        f"logs/{{suite}}/compare_methods.log",
     conda:
         "../envs/blufs.yaml"
     threads: 1
@@ -20,7 +20,7 @@ rule test_statistics:
         suite=suite_info(),
         code=code("blufs.analysis.summary"),
     script:
-        "../scripts/statistics.py"
+        "../scripts/compare_methods.py"
 
 
 # All tables in one job: loading their code takes longer than building them.
@@ -42,7 +42,7 @@ rule build_tables:
         md=[f"{RESULTS}/tables/{table}.md" for table in TABLES],
         tex=[f"{RESULTS}/tables/{table}.tex" for table in TABLES],
     log:
-        f"logs/{{suite}}/tables.log",
+        f"logs/{{suite}}/build_tables.log",
     conda:
         "../envs/blufs.yaml"
     threads: 1
@@ -53,4 +53,4 @@ rule build_tables:
         suite=suite_info(),
         code=code("blufs.analysis.tables"),
     script:
-        "../scripts/tables.py"
+        "../scripts/build_tables.py"

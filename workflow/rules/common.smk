@@ -54,7 +54,7 @@ wildcard_constraints:
     method="|".join(map(re.escape, PLAN.all_methods)),
     part="[a-z0-9-]+",
     s=r"\d+",
-    seed=r"\d+",
+    repetition=r"\d+",
 
 
 def suite_info():
@@ -104,7 +104,7 @@ def choices_of(wildcards):
 def evaluated_cell(wildcards):
     """Input function: the evaluation that holds one cell."""
     part = PLAN.evaluate_part_of_cell(
-        wildcards.dataset, wildcards.method, int(wildcards.s), int(wildcards.seed)
+        wildcards.dataset, wildcards.method, int(wildcards.s), int(wildcards.repetition)
     )
     return result(f"evaluations/{wildcards.dataset}/{wildcards.method}/{part}.json")
 
@@ -188,7 +188,7 @@ def spare_scheduling():
 
 
 def final_output():
-    return result("verified.txt")
+    return result("complete.txt")
 
 
 def print_summary():

@@ -4,6 +4,7 @@
 rule evaluate:
     input:
         data=f"{RESULTS}/data/{{dataset}}/dataset.npz",
+        card=f"{RESULTS}/data/{{dataset}}/card.json",
         graph=f"{RESULTS}/data/{{dataset}}/graph.npz",
         choices=choices_of,
         selections=selections_of,
@@ -19,21 +20,23 @@ rule evaluate:
         runtime=evaluate_minutes,
     params:
         default=lambda wc: PLAN.settings(wc.method)[0],
-        cells=lambda wc: PLAN.evaluate_parts(wc.dataset, wc.method)[wc.part],
+        part=lambda wc: PLAN.evaluate_parts(wc.dataset, wc.method)[wc.part],
         protocol=PLAN.suite["evaluation"],
+        limits=PLAN.config["limits"],
         seed=PLAN.config["seed"],
         code=code("blufs.workflow.stages.evaluate", "blufs.workflow.stages.choose"),
     script:
         "../scripts/evaluate.py"
 
 
-rule cell:
+rule show_cell:
     input:
-        evaluated_cell,
+        scores=evaluated_cell,
+        selections=selections_of,
     output:
-        f"{RESULTS}/cells/{{dataset}}/{{method}}/s{{s}}/seed{{seed}}.json",
+        f"{RESULTS}/cells/{{dataset}}/{{method}}/s{{s}}/repetition{{repetition}}.json",
     log:
-        f"logs/{{suite}}/cell/{{dataset}}/{{method}}/s{{s}}/seed{{seed}}.log",
+        f"logs/{{suite}}/show_cell/{{dataset}}/{{method}}/s{{s}}/repetition{{repetition}}.log",
     conda:
         "../envs/blufs.yaml"
     threads: 1
@@ -43,7 +46,7 @@ rule cell:
     params:
         code=code("blufs.workflow.stages.show_cell"),
     script:
-        "../scripts/cell.py"
+        "../scripts/show_cell.py"
 
 
 rule time_fit:
@@ -63,9 +66,9 @@ rule time_fit:
         runtime=time_fit_minutes,
     params:
         method=lambda wc: PLAN.method(wc.method),
-        settings=lambda wc: PLAN.settings(wc.method)[0],
+        setting=lambda wc: PLAN.settings(wc.method)[0],
         s=lambda wc: PLAN.s_values(wc.dataset)[-1],
-        repeats=PLAN.suite["timing"]["repeats"],
+        n_repeats=PLAN.suite["timing"]["repeats"],
         seed=PLAN.config["seed"],
         limits=PLAN.config["limits"],
         code=lambda wc: PLAN.method_code(wc.method),
@@ -89,9 +92,9 @@ rule resample:
         runtime=resample_minutes,
     params:
         method=lambda wc: PLAN.method(wc.method),
-        settings=lambda wc: PLAN.settings(wc.method)[0],
+        setting=lambda wc: PLAN.settings(wc.method)[0],
         s_values=lambda wc: PLAN.s_values(wc.dataset),
-        resamples=PLAN.suite["stability"]["resamples"],
+        n_resamples=PLAN.suite["stability"]["resamples"],
         fraction=PLAN.suite["stability"]["fraction"],
         seed=PLAN.config["seed"],
         limits=PLAN.config["limits"],
@@ -102,14 +105,15 @@ rule resample:
 
 rule collect:
     input:
-        screens=parts_of_all_pairs("screens", PLAN.screen_parts),
-        evaluations=parts_of_all_pairs("evaluations", PLAN.evaluate_parts),
+        selections=parts_of_all_pairs("selections", PLAN.select_parts),
+        screened=parts_of_all_pairs("screens", PLAN.screen_parts),
+        scores=parts_of_all_pairs("evaluations", PLAN.evaluate_parts),
         timing=repeated_pairs("timing", "timing"),
         resamples=repeated_pairs("stability", "resamples"),
     output:
         results=f"{RESULTS}/results.parquet",
         selections=f"{RESULTS}/selections.parquet",
-        grid=f"{RESULTS}/grid.parquet",
+        screened=f"{RESULTS}/screened.parquet",
         timing=f"{RESULTS}/timing.parquet",
         stability=f"{RESULTS}/stability.parquet",
         summary=f"{RESULTS}/summary.txt",
@@ -122,6 +126,10 @@ rule collect:
         mem_mb=2000,
         runtime=15,
     params:
-        code=code("blufs.workflow.stages.collect"),
+        code=code(
+            "blufs.workflow.stages.collect",
+            "blufs.results.tables",
+            "blufs.results.outcomes",
+        ),
     script:
         "../scripts/collect.py"

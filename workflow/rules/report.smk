@@ -35,7 +35,7 @@ rule provenance:
 rule report:
     input:
         results=f"{RESULTS}/results.parquet",
-        grid=f"{RESULTS}/grid.parquet",
+        screened=f"{RESULTS}/screened.parquet",
         statistics=f"{RESULTS}/statistics.json",
         provenance=f"{RESULTS}/provenance.json",
         cards=result("data/{dataset}/card.json", dataset=PLAN.datasets),
@@ -65,14 +65,14 @@ rule report:
         "../scripts/report.py"
 
 
-rule verify:
+rule check_complete:
     input:
         results=f"{RESULTS}/results.parquet",
         report=f"{RESULTS}/report.html",
     output:
-        f"{RESULTS}/verified.txt",
+        f"{RESULTS}/complete.txt",
     log:
-        f"logs/{{suite}}/verify.log",
+        f"logs/{{suite}}/check_complete.log",
     conda:
         "../envs/blufs.yaml"
     threads: 1
@@ -80,6 +80,6 @@ rule verify:
         mem_mb=500,
         runtime=5,
     params:
-        code=code("blufs.workflow.stages.collect"),
+        code=code("blufs.results.outcomes", "blufs.results.tables"),
     script:
-        "../scripts/verify.py"
+        "../scripts/check_complete.py"

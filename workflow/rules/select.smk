@@ -18,6 +18,7 @@ rule select:
     params:
         method=lambda wc: PLAN.method(wc.method),
         part=lambda wc: PLAN.select_part(wc.method, wc.part),
+        default=lambda wc: PLAN.settings(wc.method)[0],
         seed=PLAN.config["seed"],
         limits=PLAN.config["limits"],
         code=lambda wc: PLAN.method_code(wc.method),
@@ -28,6 +29,7 @@ rule select:
 rule screen:
     input:
         data=f"{RESULTS}/data/{{dataset}}/dataset.npz",
+        card=f"{RESULTS}/data/{{dataset}}/card.json",
         graph=f"{RESULTS}/data/{{dataset}}/graph.npz",
         selections=f"{RESULTS}/selections/{{dataset}}/{{method}}/{{part}}.json",
     output:
@@ -42,6 +44,7 @@ rule screen:
         runtime=evaluate_minutes,
     params:
         protocol=PLAN.suite["screening"],
+        limits=PLAN.config["limits"],
         seed=PLAN.config["seed"],
         code=code("blufs.workflow.stages.screen"),
     script:

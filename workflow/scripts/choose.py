@@ -5,13 +5,14 @@ from blufs.results.records import read_records
 from blufs.workflow.run.job import job
 from blufs.workflow.stages.choose import choose
 
+params = snakemake.params
 with job(snakemake.log[0]):
     choices = choose(
         snakemake.wildcards.dataset,
-        snakemake.params.settings,
+        params.settings,
         read_records(snakemake.input),
-        snakemake.params.s_values,
-        budget=snakemake.params.budget,
-        seed=snakemake.params.seed,
+        params.s_values,
+        budget=params.budget,
+        seed=params.seed,
     )
     write_json(snakemake.output[0], choices)

@@ -1,23 +1,23 @@
 """Collect the records of all jobs into tidy tables."""
 
-import pandas as pd
-
 from blufs.files.atomic import atomic_path
+from blufs.results import schemas
+from blufs.results.outcomes import summary
+from blufs.results.records import read_records
+from blufs.results.tables import read_table, write_table
 from blufs.workflow.run.job import job
-from blufs.workflow.stages import collect
+from blufs.workflow.stages.collect import score_rows, scored_selections
 
 inputs, outputs = snakemake.input, snakemake.output
 with job(snakemake.log[0]) as logger:
-    results, selections = collect.evaluated(inputs.evaluations)
-    collect.write_table(outputs.results, results, collect.RESULTS)
-    collect.write_table(outputs.selections, selections, collect.SELECTIONS)
-    grid = collect.keyed_records(inputs.screens)
-    collect.write_table(outputs.grid, grid, collect.grid_schema(grid))
-    collect.write_table(outputs.timing, collect.keyed_records(inputs.timing), collect.TIMING)
-    collect.write_table(
-        outputs.stability, collect.keyed_records(inputs.resamples), collect.STABILITY
-    )
-    summary = collect.summary(pd.read_parquet(outputs.results))
-    logger.info("%s", summary)
+    scores = read_records(inputs.scores)
+    selections = scored_selections(scores, read_records(inputs.selections))
+    write_table(outputs.results, schemas.SCORES, score_rows(scores))
+    write_table(outputs.selections, schemas.SELECTIONS, selections)
+    write_table(outputs.screened, schemas.SCREENED, read_records(inputs.screened))
+    write_table(outputs.timing, schemas.TIMING, read_records(inputs.timing))
+    write_table(outputs.stability, schemas.STABILITY, read_records(inputs.resamples))
+    text = summary(read_table(outputs.results, schemas.SCORES))
+    logger.info("%s", text)
     with atomic_path(outputs.summary) as temporary:
-        temporary.write_text(summary + "\n", encoding="utf-8")
+        temporary.write_text(text + "\n", encoding="utf-8")

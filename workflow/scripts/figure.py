@@ -1,16 +1,14 @@
 """Draw one figure as PNG and PDF."""
 
-from pathlib import Path
-
 from blufs.analysis.figures.draw import draw
 from blufs.analysis.figures.style import Style, save
-from blufs.analysis.results import Suite, load_results
+from blufs.results.suite import Suite, suite_results
 from blufs.workflow.run.job import job
 
+inputs, outputs, params = snakemake.input, snakemake.output, snakemake.params
 with job(snakemake.log[0]) as logger:
-    png, pdf = Path(snakemake.output.png), Path(snakemake.output.pdf)
-    style = Style(**snakemake.params.style)
-    results = load_results(png.parents[1])
-    figure = draw(snakemake.wildcards.figure, results, Suite(**snakemake.params.suite), style)
-    save(figure, png, pdf, style)
-    logger.info("wrote %s and %s", png, pdf)
+    style = Style(**params.style)
+    results = suite_results(inputs.tables, inputs.cards, inputs.arrays)
+    figure = draw(snakemake.wildcards.figure, results, Suite(**params.suite), style)
+    save(figure, outputs.png, outputs.pdf, style)
+    logger.info("wrote %s and %s", outputs.png, outputs.pdf)

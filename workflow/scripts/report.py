@@ -1,16 +1,14 @@
 """Write the report of the suite."""
 
-from pathlib import Path
-
 from blufs.analysis.report.page import render
-from blufs.analysis.results import Suite, load_results
 from blufs.files.atomic import atomic_path, read_json
+from blufs.results.suite import Suite, suite_results
 from blufs.workflow.run.job import job
 
 inputs = snakemake.input
 with job(snakemake.log[0]), atomic_path(snakemake.output[0]) as temporary:
     page = render(
-        load_results(Path(inputs.results).parent),
+        suite_results([inputs.results, inputs.screened], inputs.cards),
         Suite(**snakemake.params.suite),
         verdict=read_json(inputs.statistics)["verdict"],
         provenance=read_json(inputs.provenance),

@@ -1,33 +1,32 @@
 """Select features on random subsets of the samples."""
 
-from blufs.datasets import read_card, read_dataset
+from blufs.datasets.storage import read_card, read_dataset
 from blufs.files.atomic import write_json
 from blufs.workflow.run.isolation import Limits
 from blufs.workflow.run.job import job
 from blufs.workflow.run.seeding import derive_seed
-from blufs.workflow.stages.unavailable import absent_resamples
+from blufs.workflow.stages.unavailable import unavailable_resamples
 
-params, dataset = snakemake.params, snakemake.wildcards.dataset
+params, dataset, method = snakemake.params, snakemake.wildcards.dataset, snakemake.wildcards.method
 with job(snakemake.log[0]):
     card = read_card(snakemake.input.card)
     if card["status"] == "ok":
         import blufs.workflow.run.without_pandas  # noqa: F401 (first)
-        from blufs.workflow.stages.repeat import resample_fits
+        from blufs.workflow.stages.resample import resample_fits
+        from blufs.workflow.stages.select import Target
 
         X, _ = read_dataset(snakemake.input.data)
+        numbers = range(params.n_resamples)
         records = resample_fits(
             X,
-            card["n_classes"],
-            params.method,
-            params.settings,
+            Target(dataset, method, params.method, card["n_clusters"]),
+            params.setting,
             [s for s in params.s_values if s <= X.shape[1]],
             derive_seed(params.seed, dataset, "fit", 0),
-            resamples=[
-                derive_seed(params.seed, dataset, "resample", r) for r in range(params.resamples)
-            ],
+            seeds=[derive_seed(params.seed, dataset, "resample", number) for number in numbers],
             fraction=params.fraction,
-            limits=Limits(params.limits["fit_seconds"], params.limits["memory_mb"]),
+            limits=Limits(**params.limits),
         )
     else:
-        records = absent_resamples(params.s_values, card["reason"])
+        records = unavailable_resamples(dataset, method, params.s_values, card["reason"])
     write_json(snakemake.output[0], records)

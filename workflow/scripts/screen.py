@@ -1,19 +1,22 @@
-"""Score a chunk of selections by the light protocol."""
+"""Score a part of the selections by the light protocol."""
 
-from blufs.datasets import read_dataset, read_graph
+from blufs.datasets.storage import read_card, read_dataset, read_graph
 from blufs.files.atomic import read_json, write_json
+from blufs.workflow.run.isolation import Limits
 from blufs.workflow.run.job import job
-from blufs.workflow.stages.protocol import make_protocol
+from blufs.workflow.stages.protocol import Protocol
 from blufs.workflow.stages.screen import screen
 
+inputs, params = snakemake.input, snakemake.params
 with job(snakemake.log[0]):
-    X, y = read_dataset(snakemake.input.data)
+    X, y = read_dataset(inputs.data)
     records = screen(
         X,
         y,
-        read_graph(snakemake.input.graph),
-        snakemake.wildcards.dataset,
-        read_json(snakemake.input.selections),
-        make_protocol(snakemake.params.seed, snakemake.params.protocol),
+        read_graph(inputs.graph),
+        read_card(inputs.card)["n_clusters"],
+        read_json(inputs.selections),
+        Protocol(seed=params.seed, **params.protocol),
+        Limits(**params.limits),
     )
     write_json(snakemake.output[0], records)

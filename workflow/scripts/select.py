@@ -1,33 +1,32 @@
-"""Fit a chunk of settings of one method on one dataset."""
+"""Fit a part of the settings of one method on one dataset."""
 
-from blufs.datasets import read_card, read_dataset
+from blufs.datasets.storage import read_card, read_dataset
 from blufs.files.atomic import write_json
 from blufs.workflow.run.isolation import Limits
 from blufs.workflow.run.job import job
 from blufs.workflow.run.seeding import derive_seed
-from blufs.workflow.stages.unavailable import absent_selections
+from blufs.workflow.stages.unavailable import unavailable_selections
 
-wildcards, params = snakemake.wildcards, snakemake.params
+params, dataset, method = snakemake.params, snakemake.wildcards.dataset, snakemake.wildcards.method
 with job(snakemake.log[0]):
     part = params.part
     card = read_card(snakemake.input.card)
     if card["status"] == "ok":
         import blufs.workflow.run.without_pandas  # noqa: F401 (first)
-        from blufs.workflow.stages.select import select
+        from blufs.workflow.stages.select import Target, select
 
         X, _ = read_dataset(snakemake.input.data)
         records = select(
             X,
-            card["n_classes"],
-            params.method,
+            Target(dataset, method, params.method, card["n_clusters"]),
             part["settings"],
             part["s_values"],
-            {
-                seed: derive_seed(params.seed, wildcards.dataset, "fit", seed)
-                for seed in part["fit_seeds"]
-            },
-            Limits(params.limits["fit_seconds"], params.limits["memory_mb"]),
+            {seed: derive_seed(params.seed, dataset, "fit", seed) for seed in part["fit_seeds"]},
+            Limits(**params.limits),
+            default=params.default,
         )
     else:
-        records = absent_selections(part["settings"], part["s_values"], card["reason"])
+        records = unavailable_selections(
+            dataset, method, part["settings"], part["s_values"], card["reason"]
+        )
     write_json(snakemake.output[0], records)

@@ -1,30 +1,30 @@
 """Measure the running time of a method's fit."""
 
-from blufs.datasets import read_card, read_dataset
+from blufs.datasets.storage import read_card, read_dataset
 from blufs.files.atomic import write_json
 from blufs.workflow.run.isolation import Limits
 from blufs.workflow.run.job import job
 from blufs.workflow.run.seeding import derive_seed
-from blufs.workflow.stages.unavailable import absent_times
+from blufs.workflow.stages.unavailable import unavailable_times
 
-params = snakemake.params
+params, dataset, method = snakemake.params, snakemake.wildcards.dataset, snakemake.wildcards.method
 with job(snakemake.log[0]):
     card = read_card(snakemake.input.card)
     if card["status"] == "ok":
         import blufs.workflow.run.without_pandas  # noqa: F401 (first)
-        from blufs.workflow.stages.repeat import time_fits
+        from blufs.workflow.stages.select import Target
+        from blufs.workflow.stages.time_fit import time_fits
 
         X, _ = read_dataset(snakemake.input.data)
         records = time_fits(
             X,
-            card["n_classes"],
-            params.method,
-            params.settings,
+            Target(dataset, method, params.method, card["n_clusters"]),
+            params.setting,
             min(params.s, X.shape[1]),
-            derive_seed(params.seed, snakemake.wildcards.dataset, "fit", 0),
-            repeats=params.repeats,
-            limits=Limits(params.limits["fit_seconds"], params.limits["memory_mb"]),
+            derive_seed(params.seed, dataset, "fit", 0),
+            n_repeats=params.n_repeats,
+            limits=Limits(**params.limits),
         )
     else:
-        records = absent_times(params.s, card["reason"])
+        records = unavailable_times(dataset, method, params.s, card["reason"])
     write_json(snakemake.output[0], records)

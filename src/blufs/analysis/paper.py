@@ -34,11 +34,11 @@ class Paper:
         """
         numbers = [
             *self._dataset_numbers(),
-            *self._clustering_numbers("acc", "II"),
+            *self._clustering_numbers("clustering_acc", "II"),
             *self._clustering_numbers("nmi", "III"),
             *self._ablation_numbers(),
             *self._pixel_numbers(),
-            *self._matrix_numbers("classification", "VII", "accuracy"),
+            *self._matrix_numbers("classification", "VII", "knn_accuracy"),
             *self._matrix_numbers("time", "VIII", "seconds"),
         ]
         aliases = self.content["aliases"]

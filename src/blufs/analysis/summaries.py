@@ -7,15 +7,16 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from blufs.analysis.results import CHOICES, METRIC_LABELS, Results, Suite
 from blufs.analysis.statistics import bootstrap_interval
+from blufs.results.suite import Suite, SuiteResults
+from blufs.results.vocabulary import CHOICES, METRICS
 
 KEY = ["dataset", "method", "choice", "metric"]
-_DESCRIPTION = ["s", "n_settings", "settings", "status", "reason"]
+_DESCRIPTION = ["s", "n_settings", "setting", "status", "reason"]
 _NUMBERS = ["mean", "std", "low", "high"]
 
 
-def final_cells(results: Results, suite: Suite, *, s: int | None = None) -> pd.DataFrame:
+def chosen_scores(results: SuiteResults, suite: Suite, *, s: int | None = None) -> pd.DataFrame:
     """Mean, standard deviation and interval of every cell, at the s that the choice proposes.
 
     Parameters
@@ -29,14 +30,14 @@ def final_cells(results: Results, suite: Suite, *, s: int | None = None) -> pd.D
     interval of the mean), n (repetitions), n_settings, settings, status, reason. A cell without
     a single row in the results has status ``missing``.
     """
-    rows = results.results.sort_values([*KEY, "seed"], kind="stable")
-    proposed = rows[rows["picked"] if s is None else rows["s"] == s]
+    rows = results.scores.sort_values([*KEY, "repetition"], kind="stable")
+    proposed = rows[rows["is_reported_s"] if s is None else rows["s"] == s]
     # What describes a cell: a failure at its s, else its s, else a failure at any other s.
     sources = [_failed(proposed), proposed, _failed(rows)]
     cells = pd.concat([source.groupby(KEY)[_DESCRIPTION].first() for source in sources])
     cells = cells[~cells.index.duplicated()].reindex(_expected(results, suite))
     never = cells["status"].isna()
-    cells.loc[never, ["status", "reason", "settings"]] = ["missing", "no row in the results", ""]
+    cells.loc[never, ["status", "reason", "setting"]] = ["missing", "no row in the results", ""]
     cells = cells.join(_summary(proposed[proposed["status"] == "ok"]))
     cells.loc[cells["status"] != "ok", _NUMBERS] = np.nan
     cells[["n", "n_settings"]] = cells[["n", "n_settings"]].fillna(0)
@@ -48,14 +49,14 @@ def _failed(rows: pd.DataFrame) -> pd.DataFrame:
     return rows[rows["status"] != "ok"]
 
 
-def _expected(results: Results, suite: Suite) -> pd.MultiIndex:
+def _expected(results: SuiteResults, suite: Suite) -> pd.MultiIndex:
     """Keys of all cells that a suite should have, in the order of the tables."""
     return pd.MultiIndex.from_product(
         [
             results.compared_datasets(suite.datasets),
             list(dict.fromkeys([*suite.methods, *suite.ablation])),
             list(CHOICES),
-            list(METRIC_LABELS),
+            list(METRICS),
         ],
         names=KEY,
     )

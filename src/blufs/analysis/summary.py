@@ -6,9 +6,10 @@ from typing import Any
 
 import pandas as pd
 
-from blufs.analysis.results import CHOICES, METRIC_LABELS, PROPOSED, Results, Suite
 from blufs.analysis.statistics import compare, complete_block
-from blufs.analysis.summaries import final_cells, score_matrix
+from blufs.analysis.summaries import chosen_scores, score_matrix
+from blufs.results.suite import Suite, SuiteResults
+from blufs.results.vocabulary import CHOICES, METHOD_UNDER_STUDY, METRICS
 
 #: How a choice is named within a sentence.
 _CHOICE_WORDS = {
@@ -16,10 +17,10 @@ _CHOICE_WORDS = {
     "default": "one default setting",
     "blind": "settings chosen without labels",
 }
-_METRIC_WORDS = {"acc": "ACC", "nmi": "NMI", "accuracy": "k-NN accuracy"}
+_METRIC_WORDS = {"clustering_acc": "ACC", "nmi": "NMI", "knn_accuracy": "k-NN accuracy"}
 
 
-def summarise(results: Results, suite: Suite) -> dict[str, Any]:
+def summarise(results: SuiteResults, suite: Suite) -> dict[str, Any]:
     """Tests and verdict of a suite, ready to be written as JSON.
 
     Returns
@@ -27,15 +28,17 @@ def summarise(results: Results, suite: Suite) -> dict[str, Any]:
     {"alpha", "comparisons": metric -> choice -> :func:`~blufs.analysis.statistics.compare`,
     "standing": metric -> choice -> :func:`standing` of BLUFS, "verdict": Markdown}
     """
-    cells = final_cells(results, suite)
+    cells = chosen_scores(results, suite)
     matrices = {
         metric: {
             choice: score_matrix(cells, metric, choice, suite.ranked_methods) for choice in CHOICES
         }
-        for metric in METRIC_LABELS
+        for metric in METRICS
     }
     comparisons = {
-        metric: {choice: compare(scores, suite.alpha) for choice, scores in choices.items()}
+        metric: {
+            choice: compare(scores, suite.significance_level) for choice, scores in choices.items()
+        }
         for metric, choices in matrices.items()
     }
     standings = {
@@ -46,14 +49,14 @@ def summarise(results: Results, suite: Suite) -> dict[str, Any]:
         for metric, choices in matrices.items()
     }
     return {
-        "alpha": suite.alpha,
+        "alpha": suite.significance_level,
         "comparisons": comparisons,
         "standing": standings,
         "verdict": _paragraph(standings, results, suite),
     }
 
 
-def verdict(results: Results, suite: Suite) -> str:
+def verdict(results: SuiteResults, suite: Suite) -> str:
     """One paragraph (Markdown) from the results: does BLUFS win, where not, by how much."""
     return summarise(results, suite)["verdict"]
 
@@ -70,38 +73,40 @@ def standing(scores: pd.DataFrame, tested: dict[str, Any]) -> dict[str, Any] | N
     and ``distinct_from`` (methods that Nemenyi's test tells from BLUFS).
     """
     block = complete_block(scores).scores
-    if PROPOSED not in block.columns or block.empty or block.shape[1] < 2:
+    if METHOD_UNDER_STUDY not in block.columns or block.empty or block.shape[1] < 2:
         return None
     ranks = pd.Series(tested["average_ranks"])
-    others = ranks.drop(PROPOSED)
+    others = ranks.drop(METHOD_UNDER_STUDY)
     rival = str(others.idxmin())
-    lead = block.drop(columns=PROPOSED).sub(block[PROPOSED], axis=0)
+    lead = block.drop(columns=METHOD_UNDER_STUDY).sub(block[METHOD_UNDER_STUDY], axis=0)
     losses = {
         str(dataset): [str(row.idxmax()), float(row.max())]
         for dataset, row in lead.iterrows()
         if row.max() >= 0
     }
-    p_values = (tested["nemenyi"] or {}).get(PROPOSED, {})
+    p_values = (tested["nemenyi"] or {}).get(METHOD_UNDER_STUDY, {})
     return {
-        "rank": float(ranks[PROPOSED]),
-        "place": int((others < ranks[PROPOSED]).sum()) + 1,
-        "shared": bool((others == ranks[PROPOSED]).any()),
+        "rank": float(ranks[METHOD_UNDER_STUDY]),
+        "place": int((others < ranks[METHOD_UNDER_STUDY]).sum()) + 1,
+        "shared": bool((others == ranks[METHOD_UNDER_STUDY]).any()),
         "n_methods": block.shape[1],
         "n_datasets": len(block),
         "best_rival": rival,
         "rival_rank": float(others[rival]),
-        "mean_difference": float((block[PROPOSED] - block[rival]).mean()),
+        "mean_difference": float((block[METHOD_UNDER_STUDY] - block[rival]).mean()),
         "wins": [str(name) for name in block.index if name not in losses],
         "losses": losses,
-        "distinct_from": [m for m, p in p_values.items() if p < tested["alpha"] and m != PROPOSED],
+        "distinct_from": [
+            m for m, p in p_values.items() if p < tested["alpha"] and m != METHOD_UNDER_STUDY
+        ],
     }
 
 
-def _paragraph(standings: dict, results: Results, suite: Suite) -> str:
+def _paragraph(standings: dict, results: SuiteResults, suite: Suite) -> str:
     found = {
         (metric, choice): standings[metric][choice]
         for choice in _CHOICE_WORDS
-        for metric in METRIC_LABELS
+        for metric in METRICS
         if standings[metric][choice]
     }
     if not found:
@@ -120,7 +125,7 @@ def _paragraph(standings: dict, results: Results, suite: Suite) -> str:
     for choice, words in _CHOICE_WORDS.items():
         parts = [
             _clause(metric, found[metric, choice], suite)
-            for metric in METRIC_LABELS
+            for metric in METRICS
             if (metric, choice) in found
         ]
         if parts:
@@ -135,12 +140,12 @@ def _clause(metric: str, where: dict[str, Any], suite: Suite) -> str:
     return (
         f"{_METRIC_WORDS[metric]} {'shared ' * where['shared']}place {where['place']} "
         f"with rank {where['rank']:.2f}, "
-        f"{100 * where['mean_difference']:+.1f} points against {suite.label(where['best_rival'])} "
+        f"{100 * where['mean_difference']:+.1f} points against {suite.title(where['best_rival'])} "
         f"(rank {where['rival_rank']:.2f}), best on {len(where['wins'])} of {where['n_datasets']}"
     )
 
 
-def _where_not(found: dict, results: Results, suite: Suite) -> str:
+def _where_not(found: dict, results: SuiteResults, suite: Suite) -> str:
     """The dataset, metric and choice with which BLUFS is furthest behind."""
     behind = [
         (lead, metric, choice, dataset, method)
@@ -151,8 +156,8 @@ def _where_not(found: dict, results: Results, suite: Suite) -> str:
         return "It is best on every dataset in all of them."
     lead, metric, choice, dataset, method = max(behind)
     return (
-        f"It is furthest behind on {results.dataset_label(dataset)}: "
-        f"{100 * lead:.1f} points of {_METRIC_WORDS[metric]} below {suite.label(method)} "
+        f"It is furthest behind on {results.dataset_title(dataset)}: "
+        f"{100 * lead:.1f} points of {_METRIC_WORDS[metric]} below {suite.title(method)} "
         f"with {_CHOICE_WORDS[choice]}."
     )
 
@@ -161,16 +166,16 @@ def _significance(found: dict, suite: Suite) -> str:
     pairs = sum(where["n_methods"] - 1 for where in found.values())
     distinct = sum(len(where["distinct_from"]) for where in found.values())
     return (
-        f"Nemenyi's test at {suite.alpha:g} tells it from another method in {distinct} of "
-        f"{pairs} pairs."
+        f"Nemenyi's test at {suite.significance_level:g} tells it from another method in "
+        f"{distinct} of {pairs} pairs."
     )
 
 
-def _left_out(found: dict, results: Results, suite: Suite) -> str:
+def _left_out(found: dict, results: SuiteResults, suite: Suite) -> str:
     """The datasets that count in none of the comparisons."""
     counted = {name for where in found.values() for name in (*where["wins"], *where["losses"])}
     missing = [
-        results.dataset_label(name)
+        results.dataset_title(name)
         for name in results.compared_datasets(suite.datasets)
         if name not in counted
     ]

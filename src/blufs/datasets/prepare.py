@@ -256,12 +256,13 @@ def _card(
     digest.update(y.data)
     return {
         "name": spec["name"],
-        "label": spec["title"],
+        "title": spec["title"],
         "status": "ok",
         "reason": "",
         "n_samples": X.shape[0],
         "n_features": X.shape[1],
         "n_classes": len(class_names),
+        "n_clusters": len(class_names),
         "class_counts": np.bincount(y, minlength=len(class_names)).tolist(),
         "class_names": class_names,
         "n_constant": int((X[:1] == X).all(axis=0).sum()),

@@ -38,6 +38,6 @@ def cluster(
 def score_partitions(y: np.ndarray, partitions: Sequence[np.ndarray]) -> dict[str, list[float]]:
     """ACC and NMI of each partition against the classes y."""
     return {
-        "acc": [clustering_accuracy(y, labels) for labels in partitions],
+        "clustering_acc": [clustering_accuracy(y, labels) for labels in partitions],
         "nmi": [normalized_mutual_info(y, labels) for labels in partitions],
     }

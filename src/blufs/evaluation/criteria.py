@@ -22,7 +22,6 @@ N_NEIGHBORS = 10
 def label_free_criteria(
     X: np.ndarray,
     graph: SampleGraph,
-    features: np.ndarray,
     partitions: Sequence[np.ndarray],
 ) -> dict[str, float]:
     """Quality of a selection of features without labels; larger is better.
@@ -33,10 +32,8 @@ def label_free_criteria(
         All data.
     graph : SampleGraph of n samples
         Similarity on all features.
-    features : ndarray of int, shape (s,)
-        The selected features.
     partitions : sequence of ndarray of shape (n,)
-        Cluster labels by k-means on ``X[:, features]``, from different starts.
+        Cluster labels by k-means on the selected features, from different starts.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Baseline: all features."""
+"""AllFeatures: no selection, the line that every method is compared with."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ import numpy as np
 from blufs.base import BaseSelector, Solution
 
 
-class Baseline(BaseSelector):
+class AllFeatures(BaseSelector):
     """Keep every feature: what clustering gives without selection.
 
     Examples
     --------
     >>> from sklearn.datasets import load_wine
-    >>> from blufs import Baseline
-    >>> int(Baseline().fit(load_wine().data).support_.sum())
+    >>> from blufs import AllFeatures
+    >>> int(AllFeatures().fit(load_wine().data).support_.sum())
     13
     """
 
@@ -24,7 +24,7 @@ class Baseline(BaseSelector):
         pass
 
     n_features_to_select = None
-    selects_all: ClassVar[bool] = True
+    keeps_all_features: ClassVar[bool] = True
     _parameter_constraints: ClassVar[dict] = {}
 
     def _resolve_n_features(self, d: int) -> int:

@@ -25,7 +25,7 @@ from blufs.base import BaseSelector, Solution
 
 #: Built-in methods in the order of the paper's tables.
 BUILT_IN = {
-    "Baseline": "blufs.methods.all_features:Baseline",
+    "AllFeatures": "blufs.methods.all_features:AllFeatures",
     "LapScore": "blufs.methods.lapscore:LapScore",
     "MCFS": "blufs.methods.mcfs:MCFS",
     "UDFS": "blufs.methods.udfs:UDFS",
@@ -39,7 +39,7 @@ BUILT_IN = {
 }
 
 #: Names under which the paper refers to a method -> its own name.
-ALIASES = {"BLSFE": "BLFSE", "BLSEF": "BLFSE", "LS": "LapScore", "AllFeatures": "Baseline"}
+ALIASES = {"BLSFE": "BLFSE", "BLSEF": "BLFSE", "LS": "LapScore", "Baseline": "AllFeatures"}
 
 #: Names of the parameter that sets the number of features, in other people's selectors.
 _COUNT_PARAMETERS = ("n_features_to_select", "k", "max_features", "n_features")

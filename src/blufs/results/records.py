@@ -1,4 +1,7 @@
-"""Records that pass from job to job: lists of flat dictionaries, as JSON."""
+"""Records that pass from job to job: lists of flat dictionaries, as JSON.
+
+Every record names its dataset and method, so that nothing has to be read off a path.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +9,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from blufs.workflow.plan.canonical import canonical_json
 from blufs.files.atomic import read_json
 
 Record = dict[str, Any]
-
-CLUSTERING_METRICS = ("acc", "nmi")
-METRICS = (*CLUSTERING_METRICS, "accuracy")
 
 
 def read_records(paths: Iterable[str | Path]) -> list[Record]:
@@ -20,17 +19,29 @@ def read_records(paths: Iterable[str | Path]) -> list[Record]:
     return [record for path in paths for record in read_json(path)]
 
 
-def failed_fit(settings: dict[str, Any], fit_seed: int, s: int, status: str, reason: str) -> Record:
-    """The record of a fit that selected nothing."""
+def failed_selection(
+    dataset: str,
+    method: str,
+    setting: str,
+    s: int | None,
+    fit_seed: int,
+    *,
+    status: str,
+    reason: str,
+) -> Record:
+    """The record of a fit that selected nothing; ``setting`` is canonical JSON."""
     return {
-        "settings": canonical_json(settings),
-        "fit_seed": fit_seed,
+        "dataset": dataset,
+        "method": method,
+        "setting": setting,
         "s": s,
-        "status": status,
-        "reason": reason,
+        "fit_seed": fit_seed,
         "features": [],
+        "row_norms": None,
         "objective_history": [],
         "n_iter": None,
         "converged": False,
         "fit_seconds": 0.0,
+        "status": status,
+        "reason": reason,
     }

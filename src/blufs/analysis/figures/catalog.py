@@ -61,7 +61,7 @@ _FIGURES = {
         "features; the settings are the oracle's. The dashed grey line uses all features. "
         "Datasets with a single number of features are in the tables only.",
         "Line charts of ACC against s, one panel per dataset, one line per method.",
-        options={"metric": "acc"},
+        options={"metric": "clustering_acc"},
     ),
     "nmi_curves": FigureSpec(
         "scores",
@@ -96,7 +96,7 @@ _FIGURES = {
     "sensitivity": FigureSpec(
         "sensitivity",
         "sensitivity",
-        ("grid",),
+        ("screened",),
         "Sensitivity to the weights",
         "ACC of BLUFS, averaged over the numbers of features, at every pair of weights that was "
         "tried, as bars and as heat maps in the same colours. The other two weights stay fixed.",

@@ -8,10 +8,10 @@ from matplotlib.figure import Figure
 
 from blufs.analysis.figures.catalog import figure_spec
 from blufs.analysis.figures.style import NoDataError, Style, applied, notice
-from blufs.analysis.results import Results, Suite
+from blufs.results.suite import Suite, SuiteResults
 
 
-def draw(name: str, results: Results, suite: Suite, style: Style) -> Figure:
+def draw(name: str, results: SuiteResults, suite: Suite, style: Style) -> Figure:
     """The figure of that name; when the suite lacks its data, a small one that says why."""
     spec = figure_spec(name)
     function = getattr(import_module(spec.qualified_module), spec.function)

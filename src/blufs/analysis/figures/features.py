@@ -20,7 +20,8 @@ from blufs.analysis.figures.style import (
     facets,
     new_figure,
 )
-from blufs.analysis.results import PROPOSED, Results, Suite
+from blufs.results.suite import Suite, SuiteResults
+from blufs.results.vocabulary import METHOD_UNDER_STUDY
 
 #: The bi-level method with the l2,1-norm that the paper compares with.
 RIVAL = "BLSFS"
@@ -31,7 +32,7 @@ N_CORRELATED = 10
 
 
 def selected_plane(
-    results: Results, suite: Suite, style: Style, *, dataset: str
+    results: SuiteResults, suite: Suite, style: Style, *, dataset: str
 ) -> tuple[Figure, list[Axes]]:
     """The samples in the two features that each method selects first, at the smallest s."""
     card = results.cards.get(dataset, {})
@@ -58,12 +59,12 @@ def selected_plane(
                 linewidths=0,
             )
         found = len(real & {first, second})
-        name = textwrap.fill(suite.label(method), 16, break_long_words=False)
+        name = textwrap.fill(suite.title(method), 16, break_long_words=False)
         panel.set_title(f"{name}\n{found} of 2 real features", fontsize="medium")
         panel.set_xlabel(_feature_label(first, real), labelpad=2)
         panel.set_ylabel(_feature_label(second, real), labelpad=2)
         panel.set(xticks=[], yticks=[])
-    figure.suptitle(f"{results.dataset_label(dataset)}: the two features selected first")
+    figure.suptitle(f"{results.dataset_title(dataset)}: the two features selected first")
     return figure, panels
 
 
@@ -71,9 +72,9 @@ def _feature_label(feature: int, real: set[int]) -> str:
     return f"feature {feature + 1} ({'real' if feature in real else 'noise'})"
 
 
-def pixels(results: Results, suite: Suite, style: Style) -> tuple[Figure, np.ndarray]:
+def pixels(results: SuiteResults, suite: Suite, style: Style) -> tuple[Figure, np.ndarray]:
     """The selected pixels on sample images, for the ablation cases and the full method."""
-    methods = [*suite.ablation, PROPOSED]
+    methods = [*suite.ablation, METHOD_UNDER_STUDY]
     rows = frames.selections(results, methods)
     methods = frames.present(methods, rows["method"])
     # An image without marks would look like a variant that selects nothing: it has not run there.
@@ -93,13 +94,13 @@ def pixels(results: Results, suite: Suite, style: Style) -> tuple[Figure, np.nda
         here = rows[rows["dataset"] == dataset]
         group = panels[place * per_dataset : (place + 1) * per_dataset]
         _pixel_rows(group, results, here, dataset, methods)
-    for panel, name in zip(panels[0], ["sample", *map(suite.label, methods)], strict=True):
+    for panel, name in zip(panels[0], ["sample", *map(suite.title, methods)], strict=True):
         panel.set_title(textwrap.fill(name, 14, break_long_words=False))
     return figure, panels
 
 
 def _pixel_rows(
-    panels: np.ndarray, results: Results, rows: pd.DataFrame, dataset: str, methods: list[str]
+    panels: np.ndarray, results: SuiteResults, rows: pd.DataFrame, dataset: str, methods: list[str]
 ) -> None:
     card = results.cards[dataset]
     X, y = results.data(dataset)
@@ -116,7 +117,7 @@ def _pixel_rows(
             if column and methods[column - 1] in chosen.index:
                 features = np.asarray(chosen[methods[column - 1]])
                 _mark_pixels(panel, features, card["image_shape"], card["image_order"])
-        row[0].set_ylabel(f"{results.dataset_label(dataset)}, s = {s}")
+        row[0].set_ylabel(f"{results.dataset_title(dataset)}, s = {s}")
 
 
 def _common_count(rows: pd.DataFrame, methods: list[str], n_pixels: int) -> int:
@@ -134,9 +135,9 @@ def _mark_pixels(panel: Axes, features: np.ndarray, shape: list[int], order: Any
     panel.imshow(overlay, interpolation="nearest")
 
 
-def correlation(results: Results, suite: Suite, style: Style) -> tuple[Figure, np.ndarray]:
+def correlation(results: SuiteResults, suite: Suite, style: Style) -> tuple[Figure, np.ndarray]:
     """Absolute correlation of ten selected features, the l2,1 method against BLUFS."""
-    methods = [RIVAL, PROPOSED]
+    methods = [RIVAL, METHOD_UNDER_STUDY]
     rows = frames.selections(results, methods)
     methods = frames.present(methods, rows["method"])
     datasets = _most_features_first(results, frames.present(suite.datasets, rows["dataset"]))
@@ -148,7 +149,7 @@ def correlation(results: Results, suite: Suite, style: Style) -> tuple[Figure, n
         for row, method in enumerate(methods):
             panel = panels[row, column]
             if column == 0:
-                panel.set_ylabel(suite.label(method), weight="bold")
+                panel.set_ylabel(suite.title(method), weight="bold")
             features = _about_ten(rows[(rows["dataset"] == dataset) & (rows["method"] == method)])
             if features is None:
                 panel.axis("off")
@@ -159,7 +160,7 @@ def correlation(results: Results, suite: Suite, style: Style) -> tuple[Figure, n
             values = np.atleast_2d(values)
             shown = panel.imshow(values, vmin=0, vmax=1, cmap=SEQUENTIAL)
             others = values[~np.eye(len(values), dtype=bool)]
-            panel.set_title(f"{results.dataset_label(dataset)}\nmean {others.mean():.2f}")
+            panel.set_title(f"{results.dataset_title(dataset)}\nmean {others.mean():.2f}")
             panel.set(xticks=[], yticks=[])
             panel.grid(visible=False)
     if shown is not None:
@@ -176,7 +177,7 @@ def _about_ten(rows: pd.DataFrame) -> np.ndarray | None:
     return np.asarray(rows["features"].iloc[closest])[:N_CORRELATED]
 
 
-def _most_features_first(results: Results, datasets: list[str]) -> list[str]:
+def _most_features_first(results: SuiteResults, datasets: list[str]) -> list[str]:
     """A few measured datasets, those with the most features first."""
     measured = results.compared_datasets(datasets)
     measured.sort(key=lambda name: -(results.cards[name]["n_features"] or 0))

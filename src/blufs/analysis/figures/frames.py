@@ -9,10 +9,11 @@ from typing import Any
 import pandas as pd
 
 from blufs.analysis.figures.style import NoDataError
-from blufs.analysis.results import BASELINE, CHOICE_LABELS, METRIC_LABELS, Results, Suite
+from blufs.results.suite import Suite, SuiteResults
+from blufs.results.vocabulary import ALL_FEATURES, CHOICES, METRICS
 
 
-def frame(results: Results, name: str) -> pd.DataFrame:
+def frame(results: SuiteResults, name: str) -> pd.DataFrame:
     """The rows of a result file that are ``ok``."""
     try:
         rows: pd.DataFrame = getattr(results, name)
@@ -27,9 +28,9 @@ def frame(results: Results, name: str) -> pd.DataFrame:
     return succeeded
 
 
-def scores(results: Results, suite: Suite, metric: str, choice: str) -> pd.DataFrame:
+def scores(results: SuiteResults, suite: Suite, metric: str, choice: str) -> pd.DataFrame:
     """Final evaluations of the compared methods under one metric and one choice."""
-    rows = frame(results, "results")
+    rows = frame(results, "scores")
     rows = rows[
         (rows["metric"] == metric)
         & (rows["choice"] == choice)
@@ -37,21 +38,26 @@ def scores(results: Results, suite: Suite, metric: str, choice: str) -> pd.DataF
     ]
     if rows.empty:
         raise NoDataError(
-            f"No {METRIC_LABELS[metric]} was measured under: {CHOICE_LABELS[choice].lower()}."
+            f"No {METRICS[metric].short} was measured under: {CHOICES[choice].title.lower()}."
         )
     return rows
 
 
 def selections(
-    results: Results, methods: Sequence[str], choice: str = "oracle", metric: str = "acc"
+    results: SuiteResults,
+    methods: Sequence[str],
+    choice: str = "oracle",
+    metric: str = "clustering_acc",
 ) -> pd.DataFrame:
     """What the methods selected: one row per dataset, method and s (the first fit seed)."""
-    rows = frame(results, "selections")
-    rows = rows[rows["method"].isin(list(methods)) & (rows["choice"] == choice)]
-    # Choices without labels are the same for every metric and may be stored once.
-    rows = rows.sort_values(
-        by="metric", key=lambda column: column != metric, kind="stable"
-    ).sort_values("fit_seed", kind="stable")
+    frame(results, "selections")  # says what is wrong if there is nothing at all
+    rows = results.chosen_selections()
+    rows = rows[
+        (rows["status"] == "ok")
+        & rows["method"].isin(list(methods))
+        & (rows["choice"] == choice)
+        & (rows["metric"] == metric)
+    ].sort_values("fit_seed", kind="stable")
     rows = rows.drop_duplicates(["dataset", "method", "s"])
     if rows.empty:
         raise NoDataError(f"No selection of {', '.join(methods)} is stored.")
@@ -66,7 +72,7 @@ def present(names: Sequence[str], column: Iterable[str]) -> list[str]:
 
 def selecting(methods: Sequence[str]) -> list[str]:
     """The methods that select anything: all but the baseline."""
-    return [method for method in methods if method != BASELINE]
+    return [method for method in methods if method != ALL_FEATURES]
 
 
 def settings(text: str) -> dict[str, Any]:

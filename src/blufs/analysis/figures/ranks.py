@@ -14,8 +14,9 @@ from matplotlib.figure import Figure
 from blufs.analysis import statistics
 from blufs.analysis.figures import frames
 from blufs.analysis.figures.style import NoDataError, Style, looks, new_figure
-from blufs.analysis.results import BASELINE, CHOICE_LABELS, METRIC_LABELS, PROPOSED, Results, Suite
-from blufs.analysis.summaries import final_cells, score_matrix
+from blufs.analysis.summaries import chosen_scores, score_matrix
+from blufs.results.suite import Suite, SuiteResults
+from blufs.results.vocabulary import ALL_FEATURES, CHOICES, METHOD_UNDER_STUDY, METRICS
 
 #: Choice -> how it is drawn in the overview: the oracle hollow, what a user gets filled.
 _DOTS: dict[str, dict[str, Any]] = {
@@ -26,11 +27,11 @@ _DOTS: dict[str, dict[str, Any]] = {
 
 
 def _complete_blocks(
-    results: Results, suite: Suite, metric: str, choices: Sequence[str], methods: Sequence[str]
+    results: SuiteResults, suite: Suite, metric: str, choices: Sequence[str], methods: Sequence[str]
 ) -> dict[str, pd.DataFrame]:
     """Choice -> scores of shape (datasets, methods) without gaps, where there are any."""
-    frames.frame(results, "results")
-    cells = final_cells(results, suite)
+    frames.frame(results, "scores")
+    cells = chosen_scores(results, suite)
     blocks = {
         choice: statistics.complete_block(score_matrix(cells, metric, choice, methods)).scores
         for choice in choices
@@ -39,11 +40,11 @@ def _complete_blocks(
 
 
 def critical_difference(
-    results: Results,
+    results: SuiteResults,
     suite: Suite,
     style: Style,
     *,
-    metric: str = "acc",
+    metric: str = "clustering_acc",
     choices: tuple[str, ...] = ("oracle", "blind"),
 ) -> tuple[Figure, list[Axes]]:
     """Average ranks; methods that Nemenyi's test cannot tell apart are joined by a bar."""
@@ -63,14 +64,15 @@ def critical_difference(
     panels = list(figure.subplots(len(compared), 1, squeeze=False).flat)
     for panel, (choice, block) in zip(panels, compared.items(), strict=True):
         _rank_diagram(panel, block, suite, style)
-        _describe(panel, block, suite.alpha, f"{METRIC_LABELS[metric]}, {CHOICE_LABELS[choice]}")
+        title = f"{METRICS[metric].short}, {CHOICES[choice].title}"
+        _describe(panel, block, suite.significance_level, title)
     return figure, panels
 
 
 def _rank_diagram(panel: Axes, block: pd.DataFrame, suite: Suite, style: Style) -> None:
     """Diagram of one score matrix with the critical difference above the axis."""
     chosen = looks(suite, style)
-    labels = {method: suite.label(method) for method in block.columns}
+    labels = {method: suite.title(method) for method in block.columns}
     ranks = statistics.average_ranks(block).rename(labels)
     p_values = statistics.nemenyi(block).rename(index=labels, columns=labels)
     n, k = block.shape
@@ -79,7 +81,7 @@ def _rank_diagram(panel: Axes, block: pd.DataFrame, suite: Suite, style: Style) 
     drawn = scikit_posthocs.critical_difference_diagram(
         ranks,
         p_values,
-        alpha=suite.alpha,
+        alpha=suite.significance_level,
         ax=panel,
         label_fmt_left="{label}  ({rank:.2f}) ",
         label_fmt_right=" ({rank:.2f})  {label}",
@@ -94,10 +96,10 @@ def _rank_diagram(panel: Axes, block: pd.DataFrame, suite: Suite, style: Style) 
     for text in drawn["labels"]:
         text.set_color("black")  # the colour of the line is too pale for text
         text.set_fontweight(
-            "bold" if suite.label(PROPOSED) in text.get_text().split() else "normal"
+            "bold" if suite.title(METHOD_UNDER_STUDY) in text.get_text().split() else "normal"
         )
     panel.set_xticks(range(1, k + 1))
-    difference = statistics.critical_difference(k, n, suite.alpha)
+    difference = statistics.critical_difference(k, n, suite.significance_level)
     end = 1 + min(difference, k - 1)
     height = 1.9
     panel.plot([1, end], [height, height], color="black", linewidth=1.2, marker="|", markersize=7)
@@ -116,7 +118,7 @@ def _describe(panel: Axes, block: pd.DataFrame, alpha: float, title: str) -> Non
 
 
 def overview(
-    results: Results, suite: Suite, style: Style, *, metric: str = "acc"
+    results: SuiteResults, suite: Suite, style: Style, *, metric: str = "clustering_acc"
 ) -> tuple[Figure, list[Axes]]:
     """Mean over the datasets and average rank of each method under each choice of settings.
 
@@ -134,11 +136,11 @@ def overview(
     for (choice, block), shift in zip(matrices.items(), shifts, strict=True):
         _mean_dots(means, block, order, choice, shift)
         _rank_dots(ranked, block, order, choice, shift)
-    means.set_yticks(range(len(order)), [suite.label(method) for method in order])
+    means.set_yticks(range(len(order)), [suite.title(method) for method in order])
     for label, method in zip(means.get_yticklabels(), order, strict=True):
-        label.set_fontweight("bold" if method == PROPOSED else "normal")
+        label.set_fontweight("bold" if method == METHOD_UNDER_STUDY else "normal")
     means.set_xlabel(
-        f"mean {METRIC_LABELS[metric]} over {len(first)} dataset{'s' * (len(first) != 1)}"
+        f"mean {METRICS[metric].short} over {len(first)} dataset{'s' * (len(first) != 1)}"
     )
     ranked.set_xlabel("average rank (1 is best)")
     ranked.invert_xaxis()
@@ -162,7 +164,7 @@ def _mean_dots(
         linestyle="none",
         markersize=5,
         elinewidth=1,
-        label=CHOICE_LABELS[choice],
+        label=CHOICES[choice].title,
         **_DOTS[choice],
     )
 
@@ -170,6 +172,6 @@ def _mean_dots(
 def _rank_dots(
     panel: Axes, block: pd.DataFrame, order: list[str], choice: str, shift: float
 ) -> None:
-    mean = statistics.average_ranks(block.drop(columns=BASELINE, errors="ignore"))
+    mean = statistics.average_ranks(block.drop(columns=ALL_FEATURES, errors="ignore"))
     places = [order.index(method) + shift for method in mean.index]
     panel.plot(mean.to_numpy(), places, linestyle="none", markersize=5, **_DOTS[choice])

@@ -19,7 +19,8 @@ from blufs.analysis.figures.style import (
     method_legend,
     new_figure,
 )
-from blufs.analysis.results import PROPOSED, Results, Suite
+from blufs.results.suite import Suite, SuiteResults
+from blufs.results.vocabulary import METHOD_UNDER_STUDY
 
 _CHOICE_LINES: dict[str, dict[str, Any]] = {
     "oracle": {"color": "black", "linestyle": "-", "marker": "o"},
@@ -28,13 +29,13 @@ _CHOICE_LINES: dict[str, dict[str, Any]] = {
 }
 
 
-def convergence(results: Results, suite: Suite, style: Style) -> tuple[Figure, list[Axes]]:
+def convergence(results: SuiteResults, suite: Suite, style: Style) -> tuple[Figure, list[Axes]]:
     """Objective of BLUFS after every sweep, a panel per dataset and a line per chosen setting."""
     frames.frame(results, "selections")  # says what is wrong if there is nothing at all
     curves: dict[str, dict[str, np.ndarray]] = {}
     for choice in _CHOICE_LINES:
         try:
-            rows = frames.selections(results, [PROPOSED], choice)
+            rows = frames.selections(results, [METHOD_UNDER_STUDY], choice)
         except NoDataError:
             continue
         rows = rows.sort_values("s").drop_duplicates("dataset", keep="last")
@@ -43,7 +44,7 @@ def convergence(results: Results, suite: Suite, style: Style) -> tuple[Figure, l
                 curves.setdefault(dataset, {})[choice] = np.asarray(stored, dtype=float)
     datasets = [name for name in suite.datasets if name in curves]
     if not datasets:
-        raise NoDataError(f"No objective history of {PROPOSED} is stored.")
+        raise NoDataError(f"No objective history of {METHOD_UNDER_STUDY} is stored.")
     figure, panels = facets(len(datasets))
     for panel, dataset in zip(panels, datasets, strict=True):
         for choice, history in curves[dataset].items():
@@ -53,7 +54,7 @@ def convergence(results: Results, suite: Suite, style: Style) -> tuple[Figure, l
             panel.plot(
                 relative, label=choice, markevery=every, markersize=4, **_CHOICE_LINES[choice]
             )
-        panel.set_title(results.dataset_label(dataset))
+        panel.set_title(results.dataset_title(dataset))
         panel.xaxis.set_major_locator(MaxNLocator(5, integer=True))
     figure.supxlabel("sweep", fontsize="medium")
     figure.supylabel("scaled objective", fontsize="medium")
@@ -64,7 +65,7 @@ def convergence(results: Results, suite: Suite, style: Style) -> tuple[Figure, l
     return figure, panels
 
 
-def scaling(results: Results, suite: Suite, style: Style) -> tuple[Figure, np.ndarray]:
+def scaling(results: SuiteResults, suite: Suite, style: Style) -> tuple[Figure, np.ndarray]:
     """Median seconds of ``fit`` against the numbers of samples and of features."""
     rows = frames.frame(results, "timing")
     rows = rows[rows["method"].isin(frames.selecting(suite.methods)) & (rows["seconds"] > 0)]
@@ -92,9 +93,9 @@ def scaling(results: Results, suite: Suite, style: Style) -> tuple[Figure, np.nd
     return figure, panels
 
 
-def _name_datasets(panel: Axes, results: Results, datasets: list[str], key: str) -> None:
+def _name_datasets(panel: Axes, results: SuiteResults, datasets: list[str], key: str) -> None:
     """Mark the size of every dataset by a thin line and its name above the panel."""
-    sizes = sorted((results.cards[name][key], results.dataset_label(name)) for name in datasets)
+    sizes = sorted((results.cards[name][key], results.dataset_title(name)) for name in datasets)
     low, high = np.log(panel.get_xlim())
     wanted = [(np.log(size) - low) / (high - low) for size, _ in sizes]
     for (size, name), place in zip(sizes, spread(wanted, gap=0.045), strict=True):

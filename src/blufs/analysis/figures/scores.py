@@ -9,21 +9,22 @@ from matplotlib.ticker import MaxNLocator
 
 from blufs.analysis.figures import frames
 from blufs.analysis.figures.style import NoDataError, Style, facets, looks, method_legend
-from blufs.analysis.results import BASELINE, CHOICE_LABELS, METRIC_LABELS, Results, Suite
+from blufs.results.suite import Suite, SuiteResults
+from blufs.results.vocabulary import ALL_FEATURES, CHOICES, METRICS
 
 
 def score_curves(
-    results: Results,
+    results: SuiteResults,
     suite: Suite,
     style: Style,
     *,
-    metric: str = "acc",
+    metric: str = "clustering_acc",
     choice: str = "oracle",
 ) -> tuple[Figure, list[Axes]]:
     """Mean of a metric against s, a panel per dataset (with several s) and a line per method."""
     rows = frames.scores(results, suite, metric, choice)
     means = rows.groupby(["dataset", "method", "s"])["value"].mean()
-    sizes = rows[rows["method"] != BASELINE].groupby("dataset")["s"].nunique()
+    sizes = rows[rows["method"] != ALL_FEATURES].groupby("dataset")["s"].nunique()
     datasets = frames.present(suite.datasets, sizes[sizes > 1].index)
     if not datasets:
         raise NoDataError("No dataset was evaluated with more than one number of features.")
@@ -35,32 +36,32 @@ def score_curves(
             if (dataset, method) not in means.index:
                 continue
             curve = means[dataset, method].sort_index()
-            if method == BASELINE:
+            if method == ALL_FEATURES:
                 panel.axhline(curve.iloc[0], **chosen[method].line)
             else:
                 panel.plot(curve.index, curve.to_numpy(), **chosen[method].line)
-        panel.set_title(results.dataset_label(dataset))
+        panel.set_title(results.dataset_title(dataset))
         panel.xaxis.set_major_locator(MaxNLocator(6, integer=True))
         panel.yaxis.set_major_locator(MaxNLocator(5))
     figure.supxlabel(
         f"number of selected features s; settings: {_in_sentence(choice)}", fontsize="medium"
     )
-    figure.supylabel(METRIC_LABELS[metric], fontsize="medium")
+    figure.supylabel(METRICS[metric].short, fontsize="medium")
     method_legend(figure, suite, methods, style)
     return figure, panels
 
 
 def boxplots(
-    results: Results,
+    results: SuiteResults,
     suite: Suite,
     style: Style,
     *,
-    metric: str = "acc",
+    metric: str = "clustering_acc",
     choice: str = "oracle",
 ) -> tuple[Figure, list[Axes]]:
     """Spread of a metric over the repeated clusterings, at the s that the choice proposes."""
     rows = frames.scores(results, suite, metric, choice)
-    rows = rows[rows["picked"]]
+    rows = rows[rows["is_reported_s"]]
     datasets = frames.present(suite.datasets, rows["dataset"])
     methods = frames.present(suite.methods, rows["method"])
     chosen = looks(suite, style)
@@ -93,17 +94,17 @@ def boxplots(
                     color="#666666",
                     fontsize="small",
                 )
-        panel.set_title(results.dataset_label(dataset))
-        panel.set_yticks(list(places), [suite.label(method) for method in methods])
+        panel.set_title(results.dataset_title(dataset))
+        panel.set_yticks(list(places), [suite.title(method) for method in methods])
         panel.set_ylim(0.4, len(methods) + 0.6)
         panel.xaxis.set_major_locator(MaxNLocator(5))
     figure.supxlabel(
-        f"{METRIC_LABELS[metric]} of the repeated clusterings; settings: {_in_sentence(choice)}",
+        f"{METRICS[metric].short} of the repeated clusterings; settings: {_in_sentence(choice)}",
         fontsize="medium",
     )
     return figure, panels
 
 
 def _in_sentence(choice: str) -> str:
-    label = CHOICE_LABELS[choice]
+    label = CHOICES[choice].title
     return label[0].lower() + label[1:]

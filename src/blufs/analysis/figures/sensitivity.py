@@ -10,7 +10,8 @@ from matplotlib.figure import Figure
 
 from blufs.analysis.figures import frames
 from blufs.analysis.figures.style import SEQUENTIAL, NoDataError, Style, new_figure
-from blufs.analysis.results import METRIC_LABELS, PROPOSED, Results, Suite
+from blufs.results.suite import Suite, SuiteResults
+from blufs.results.vocabulary import METHOD_UNDER_STUDY, METRICS
 
 #: The pairs of weights that the paper varies together.
 PAIRS = (("alpha", "beta"), ("mu", "lam"))
@@ -19,11 +20,11 @@ MAX_DATASETS = 6
 
 
 def sensitivity(
-    results: Results, suite: Suite, style: Style, *, metric: str = "acc"
+    results: SuiteResults, suite: Suite, style: Style, *, metric: str = "clustering_acc"
 ) -> tuple[Figure, np.ndarray]:
     """Mean of a metric over s at every pair of weights: as 3-D bars and as heat maps."""
-    rows = frames.frame(results, "grid")
-    rows = rows[rows["method"] == PROPOSED]
+    rows = frames.frame(results, "screened")
+    rows = rows[rows["method"] == METHOD_UNDER_STUDY]
     datasets = results.compared_datasets(frames.present(suite.datasets, rows["dataset"]))
     tables = {
         (dataset, pair): table
@@ -32,7 +33,7 @@ def sensitivity(
         if (table := weight_table(rows[rows["dataset"] == dataset], pair, metric)) is not None
     }
     if not tables:
-        raise NoDataError(f"The grid does not vary two weights of {PROPOSED} together.")
+        raise NoDataError(f"The grid does not vary two weights of {METHOD_UNDER_STUDY} together.")
     pairs = [pair for pair in PAIRS if any(pair == key[1] for key in tables)]
     datasets = [name for name in datasets if any(name == key[0] for key in tables)]
     figure = new_figure(5.2 * len(pairs), 2.4 * len(datasets))
@@ -48,8 +49,8 @@ def sensitivity(
             flat = figure.add_subplot(grid[row, 2 * column + 1])
             table = tables[dataset, pair]
             bars(solid, table, limits)
-            heat_map(flat, table, limits, METRIC_LABELS[metric])
-            solid.set_title(results.dataset_label(dataset), y=0.98)
+            heat_map(flat, table, limits, METRICS[metric].short)
+            solid.set_title(results.dataset_title(dataset), y=0.98)
             panels[row, 2 * column : 2 * column + 2] = solid, flat
     return figure, panels
 
@@ -60,9 +61,7 @@ def weight_table(rows: pd.DataFrame, pair: tuple[str, str], metric: str) -> pd.D
     The other weights stay at the values under which the most pairs were tried. None if fewer
     than two values of each weight were.
     """
-    parameters = pd.DataFrame(
-        [frames.settings(text) for text in rows["settings"]], index=rows.index
-    )
+    parameters = pd.DataFrame([frames.settings(text) for text in rows["setting"]], index=rows.index)
     if not set(pair) <= set(parameters.columns):
         return None
     other = [name for name in parameters.columns if name not in pair]

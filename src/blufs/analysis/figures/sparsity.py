@@ -13,11 +13,12 @@ from matplotlib.ticker import MaxNLocator
 from blufs.analysis.figures import frames
 from blufs.analysis.figures.features import RIVAL
 from blufs.analysis.figures.style import SEQUENTIAL, NoDataError, Style, new_figure
-from blufs.analysis.results import PROPOSED, Results, Suite
 from blufs.methods.registry import make_selector, method_class
+from blufs.results.suite import Suite, SuiteResults
+from blufs.results.vocabulary import METHOD_UNDER_STUDY
 from blufs.workflow.stages.select import Fit, fit_parameters
 
-NORMS = {RIVAL: r"$\ell_{2,1}$", PROPOSED: r"$\ell_{2,0}$"}
+NORMS = {RIVAL: r"$\ell_{2,1}$", METHOD_UNDER_STUDY: r"$\ell_{2,0}$"}
 
 #: A row whose norm is below this share of the largest counts as zero.
 ZERO = 1e-12
@@ -26,7 +27,7 @@ TYPICAL_S = 10
 MOST_BANDS = 120
 
 
-def sparsity(results: Results, suite: Suite, style: Style) -> tuple[Figure, list[Axes]]:
+def sparsity(results: SuiteResults, suite: Suite, style: Style) -> tuple[Figure, list[Axes]]:
     """Entries of W of both methods as heat maps, and their row norms in descending order.
 
     Both are fitted again, on the smallest measured dataset, with the settings that were chosen.
@@ -45,7 +46,7 @@ def sparsity(results: Results, suite: Suite, style: Style) -> tuple[Figure, list
         )
         image.set_interpolation("nearest")
         panel.set_title(
-            f"{textwrap.fill(suite.label(method), 15, break_long_words=False)}\n{NORMS[method]}"
+            f"{textwrap.fill(suite.title(method), 15, break_long_words=False)}\n{NORMS[method]}"
         )
         panel.set_xlabel("column of W")
         panel.xaxis.set_major_locator(MaxNLocator(5, integer=True))
@@ -55,7 +56,7 @@ def sparsity(results: Results, suite: Suite, style: Style) -> tuple[Figure, list
     _row_norms(panels[2], suite, weights, s)
     place: Any = "outside lower right"
     figure.legend(*panels[2].get_legend_handles_labels(), loc=place, ncols=1, frameon=False)
-    figure.suptitle(f"{results.dataset_label(dataset)}, s = {s}")
+    figure.suptitle(f"{results.dataset_title(dataset)}, s = {s}")
     return figure, panels
 
 
@@ -79,21 +80,21 @@ def _row_norms(panel: Axes, suite: Suite, weights: dict[str, np.ndarray], s: int
             marker=marker,
             markersize=3,
             markevery=max(1, int(kept.sum()) // 15),
-            label=f"{suite.label(method)}: {kept.sum()} of {len(norms)} rows not zero",
+            label=f"{suite.title(method)}: {kept.sum()} of {len(norms)} rows not zero",
         )
     panel.axvline(s, color="#777777", linewidth=1, linestyle=":", label=f"s = {s}")
     panel.set(xlabel="rows, largest first", ylabel="row norm / largest", title="Row norms")
     panel.set_xlim(0, len(norms) + 1)
 
 
-def _smallest_common(results: Results, suite: Suite) -> tuple[str, int, dict[str, Fit]]:
+def _smallest_common(results: SuiteResults, suite: Suite) -> tuple[str, int, dict[str, Fit]]:
     """A small measured dataset and an s at which both methods have settings: their fits."""
-    rows = frames.selections(results, [RIVAL, PROPOSED])
+    rows = frames.selections(results, [RIVAL, METHOD_UNDER_STUDY])
     found = rows.groupby(["dataset", "s"])["method"].nunique()
     common = found[found == len(NORMS)].reset_index()
     datasets = results.compared_datasets(frames.present(suite.datasets, common["dataset"]))
     if not datasets:
-        raise NoDataError(f"{RIVAL} and {PROPOSED} were not both fitted on one dataset.")
+        raise NoDataError(f"{RIVAL} and {METHOD_UNDER_STUDY} were not both fitted on one dataset.")
     # Few features, yet enough that the zero rows show.
     many = [name for name in datasets if results.cards[name]["n_features"] >= 50] or datasets
     dataset = min(many, key=lambda name: np.prod(results.data(name)[0].shape))
@@ -101,7 +102,7 @@ def _smallest_common(results: Results, suite: Suite) -> tuple[str, int, dict[str
     rows = rows[(rows["dataset"] == dataset) & (rows["s"] == s)].set_index("method")
     seeds = {method: int(rows.loc[method, "fit_seed"]) for method in NORMS}
     fits = {
-        method: Fit(frames.settings(rows.loc[method, "settings"]), seed, seed)
+        method: Fit(frames.settings(rows.loc[method, "setting"]), seed, seed)
         for method, seed in seeds.items()
     }
     return dataset, int(s), fits

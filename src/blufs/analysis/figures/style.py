@@ -23,8 +23,9 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from PIL import Image
 
-from blufs.analysis.results import BASELINE, PROPOSED, Suite
 from blufs.files.atomic import atomic_path
+from blufs.results.suite import Suite
+from blufs.results.vocabulary import ALL_FEATURES, METHOD_UNDER_STUDY
 
 #: Nine colours that the colour-blind can tell apart: the "muted" scheme of Paul Tol, its two palest
 #: colours replaced by darker ones of Okabe and Ito.
@@ -112,7 +113,8 @@ def applied(style: Style) -> Iterator[None]:
 
 def looks(suite: Suite, style: Style) -> dict[str, Look]:
     """Method or variant -> how it is drawn; the same in every figure of the suite."""
-    names = [name for name in (*suite.methods, *suite.ablation) if name not in (BASELINE, PROPOSED)]
+    fixed = (ALL_FEATURES, METHOD_UNDER_STUDY)
+    names = [name for name in (*suite.methods, *suite.ablation) if name not in fixed]
     colors = SAFE if style.palette == "safe" else sns.color_palette(style.palette, len(names))
     varied = zip(
         names,
@@ -122,8 +124,8 @@ def looks(suite: Suite, style: Style) -> dict[str, Look]:
         strict=False,
     )
     chosen = {name: Look(color, line, marker) for name, color, line, marker in varied}
-    chosen[BASELINE] = Look("#777777", (0, (6, 3)), "", 1.3, 1.5)
-    chosen[PROPOSED] = Look("black", "-", "o", 2.1, 3.0)
+    chosen[ALL_FEATURES] = Look("#777777", (0, (6, 3)), "", 1.3, 1.5)
+    chosen[METHOD_UNDER_STUDY] = Look("black", "-", "o", 2.1, 3.0)
     return chosen
 
 
@@ -159,12 +161,12 @@ def method_legend(
     chosen = looks(suite, style)
     handles = [Line2D([], [], **chosen[name].line) for name in methods]
     width = figure.get_size_inches()[0]
-    longest = max(len(suite.label(name)) for name in methods)
+    longest = max(len(suite.title(name)) for name in methods)
     columns = int(np.clip(width // (0.65 + 0.07 * longest), 2, 7))
     place: Any = f"outside {where} center"
     figure.legend(
         handles,
-        [suite.label(name) for name in methods],
+        [suite.title(name) for name in methods],
         loc=place,
         ncols=min(columns, len(handles)),
         frameon=False,

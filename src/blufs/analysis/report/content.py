@@ -7,7 +7,8 @@ from typing import Any
 
 import pandas as pd
 
-from blufs.analysis.results import CHOICE_LABELS, CHOICES, METRIC_LABELS, Results, Suite
+from blufs.results.suite import Suite, SuiteResults
+from blufs.results.vocabulary import CHOICES, METRICS
 
 CELL = ["dataset", "method", "choice", "metric", "s"]
 
@@ -34,9 +35,9 @@ class Outcomes:
         return self.counts.get("ok", 0)
 
 
-def outcomes(results: Results, suite: Suite) -> Outcomes:
+def outcomes(results: SuiteResults, suite: Suite) -> Outcomes:
     """Count the cells (dataset, method, choice, metric, s) of a suite by status."""
-    cells = results.results.drop_duplicates([*CELL, "status"])[[*CELL, "status", "reason"]]
+    cells = results.scores.drop_duplicates([*CELL, "status"])[[*CELL, "status", "reason"]]
     # A cell with a failed repetition is a failed cell.
     cells = cells.sort_values("status", key=lambda status: status == "ok", kind="stable")
     cells = cells.drop_duplicates(CELL)
@@ -55,15 +56,15 @@ def outcomes(results: Results, suite: Suite) -> Outcomes:
     return Outcomes(counts, problems.reset_index())
 
 
-def search_counts(results: Results) -> dict[str, int]:
+def search_counts(results: SuiteResults) -> dict[str, int]:
     """Cells of the search (every setting, s and seed that was tried) by status."""
-    return {str(status): int(n) for status, n in results.grid["status"].value_counts().items()}
+    return {str(status): int(n) for status, n in results.screened["status"].value_counts().items()}
 
 
 def _joined(names: pd.Series, suite: Suite) -> str:
     """The methods of a problem, in the order of the suite."""
     everything = dict.fromkeys([*suite.methods, *suite.ablation])
-    hit = [suite.label(method) for method in everything if method in set(names)]
+    hit = [suite.title(method) for method in everything if method in set(names)]
     return "all methods" if len(hit) == len(everything) else ", ".join(hit)
 
 
@@ -85,10 +86,10 @@ class DatasetSection:
     scores: str
 
 
-def dataset_sections(results: Results, suite: Suite) -> list[DatasetSection]:
+def dataset_sections(results: SuiteResults, suite: Suite) -> list[DatasetSection]:
     """One section per dataset of the suite."""
-    rows = results.results
-    rows = rows[(rows["status"] == "ok") & rows["picked"]]
+    rows = results.scores
+    rows = rows[(rows["status"] == "ok") & rows["is_reported_s"]]
     means = {
         name: here.groupby(["method", "choice", "metric"]).agg(
             value=("value", "mean"), s=("s", "first")
@@ -99,7 +100,7 @@ def dataset_sections(results: Results, suite: Suite) -> list[DatasetSection]:
 
 
 def _section(
-    results: Results, suite: Suite, name: str, means: pd.DataFrame | None
+    results: SuiteResults, suite: Suite, name: str, means: pd.DataFrame | None
 ) -> DatasetSection:
     card = results.cards.get(name, {"status": "unavailable", "reason": "no card was written"})
     notes = list(card.get("notes") or [])
@@ -107,7 +108,7 @@ def _section(
         notes.insert(0, f"Not available: {card['reason']}")
     return DatasetSection(
         name=name,
-        label=results.dataset_label(name),
+        label=results.dataset_title(name),
         facts=_facts(card),
         notes=notes,
         scores="" if means is None else _score_table(suite, means),
@@ -137,20 +138,20 @@ def _facts(card: dict[str, Any]) -> dict[str, str]:
 
 def _score_table(suite: Suite, means: pd.DataFrame) -> str:
     """Markdown table: a row per method, ACC and NMI under every choice with the chosen s."""
-    columns = [(metric, choice) for metric in ("acc", "nmi") for choice in CHOICES]
+    columns = [(metric, choice) for metric in ("clustering_acc", "nmi") for choice in CHOICES]
     columns = [
         (metric, choice)
         for metric, choice in columns
         if any(key[1:] == (choice, metric) for key in means.index)
     ]
-    short = {"oracle_budget": "equal budget"}
-    names = [f"{METRIC_LABELS[metric]}, {short.get(choice, choice)}" for metric, choice in columns]
+    short = {"oracle_equal_budget": "equal budget"}
+    names = [f"{METRICS[metric].short}, {short.get(choice, choice)}" for metric, choice in columns]
     table = []
     for method in dict.fromkeys([*suite.methods, *suite.ablation]):
         if method not in means.index.get_level_values("method"):
             continue
         cells = [_cell(means, (method, choice, metric)) for metric, choice in columns]
-        table.append([suite.label(method), *cells])
+        table.append([suite.title(method), *cells])
     frame = pd.DataFrame(table, columns=["Method", *names])
     return frame.to_markdown(index=False, disable_numparse=True)
 
@@ -164,4 +165,4 @@ def _cell(means: pd.DataFrame, key: tuple[str, str, str]) -> str:
 
 def choice_words() -> dict[str, str]:
     """What the choices are called, for the legend of the report."""
-    return {choice: CHOICE_LABELS[choice] for choice in CHOICES}
+    return {choice: CHOICES[choice].title for choice in CHOICES}

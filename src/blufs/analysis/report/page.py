@@ -16,7 +16,7 @@ from markupsafe import Markup
 from blufs.analysis.figures.catalog import figure_spec
 from blufs.analysis.report import content, markdown
 from blufs.analysis.report.assets import asset
-from blufs.analysis.results import Results, Suite
+from blufs.results.suite import Suite, SuiteResults
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ def table_section(path: str | Path) -> TableSection:
 
 
 def render(
-    results: Results,
+    results: SuiteResults,
     suite: Suite,
     *,
     provenance: dict[str, Any],
@@ -83,7 +83,7 @@ def render(
     template = environment.from_string(asset("template.html"))
     outcome = content.outcomes(results, suite)
     problems = outcome.problems.assign(
-        dataset=[results.dataset_label(name) for name in outcome.problems["dataset"]],
+        dataset=[results.dataset_title(name) for name in outcome.problems["dataset"]],
     )
     return template.render(
         suite=suite,

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from blufs.analysis.paper import Paper
-from blufs.analysis.results import Results, Suite
 from blufs.analysis.tables import against_paper, properties, scores, variants
 from blufs.analysis.tables.catalog import TABLES
 from blufs.analysis.tables.render import to_csv, to_latex, to_markdown, write_table
 from blufs.analysis.tables.table import Block, Table
+from blufs.results.suite import Suite, SuiteResults
 
 __all__ = ["TABLES", "Block", "Table", "build_table", "to_csv", "to_latex", "to_markdown"]
 __all__ += ["write_table"]
 
 
-def build_table(name: str, results: Results, suite: Suite, paper: Paper) -> Table:
+def build_table(name: str, results: SuiteResults, suite: Suite, paper: Paper) -> Table:
     """The table ``name`` of :data:`TABLES`."""
     simple = {
         "datasets": properties.datasets,
-        "acc": scores.acc,
+        "clustering_acc": scores.acc,
         "nmi": scores.nmi,
         "ablation": variants.ablation,
         "pixels": variants.pixels,

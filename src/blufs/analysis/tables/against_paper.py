@@ -8,10 +8,11 @@ import numpy as np
 import pandas as pd
 
 from blufs.analysis.paper import Paper
-from blufs.analysis.results import CHOICE_HEADINGS, CHOICES, Results, Suite
-from blufs.analysis.summaries import final_cells
+from blufs.analysis.summaries import chosen_scores
 from blufs.analysis.tables.table import Block, Table, records, unmarked
 from blufs.analysis.tables.variants import variants
+from blufs.results.suite import Suite, SuiteResults
+from blufs.results.vocabulary import CHOICES
 
 #: Paper's table -> how it is called, and quantities of it that are shown as a block.
 _TITLES = {
@@ -23,8 +24,9 @@ _TITLES = {
     "VII": "Classification",
     "VIII": "Running time in s",
 }
-_SHOWN = [("II", "acc"), ("III", "nmi"), ("V", "acc"), ("V", "nmi"), ("VI", "acc"), ("VI", "nmi")]
-_SHOWN += [("VII", "accuracy"), ("VIII", "seconds")]
+_SHOWN = [("II", "clustering_acc"), ("III", "nmi"), ("V", "clustering_acc"), ("V", "nmi")]
+_SHOWN += [("VI", "clustering_acc"), ("VI", "nmi")]
+_SHOWN += [("VII", "knn_accuracy"), ("VIII", "seconds")]
 
 #: Tables whose numbers do not depend on the choice of settings, or use the default.
 _WITHOUT_CHOICE = ("I", "VIII")
@@ -32,7 +34,7 @@ _WITHOUT_CHOICE = ("I", "VIII")
 _SAME = "Average, same datasets"
 
 
-def paper_vs_ours(results: Results, suite: Suite, paper: Paper) -> Table:
+def paper_vs_ours(results: SuiteResults, suite: Suite, paper: Paper) -> Table:
     """One row per printed number and choice of settings; percentages as in the paper."""
     ours = _Ours(results, suite, paper)
     rows: list[dict[str, Any]] = []
@@ -60,13 +62,13 @@ def paper_vs_ours(results: Results, suite: Suite, paper: Paper) -> Table:
 class _Ours:
     """Our value for a number of the paper."""
 
-    def __init__(self, results: Results, suite: Suite, paper: Paper):
+    def __init__(self, results: SuiteResults, suite: Suite, paper: Paper):
         self.results, self.suite, self.paper = results, suite, paper
         key = ["dataset", "method", "choice", "metric"]
         pixels = paper.content["pixels"]
-        self.picked = final_cells(results, suite).set_index(key)
-        self.at_pixels = final_cells(results, suite, s=pixels["s"]).set_index(key)
-        self.by_label = {suite.label(method): method for method in variants(suite)}
+        self.picked = chosen_scores(results, suite).set_index(key)
+        self.at_pixels = chosen_scores(results, suite, s=pixels["s"]).set_index(key)
+        self.by_label = {suite.title(method): method for method in variants(suite)}
 
     def look_up(self, number: dict[str, Any], choice: str) -> dict[str, Any]:
         """``ours``, ``status`` and ``reason``."""
@@ -133,7 +135,7 @@ def _nothing(status: str, reason: str) -> dict[str, Any]:
 def _same_dataset_averages(paper: Paper, ours: _Ours) -> list[dict[str, Any]]:
     """Averages of the paper's cells over the datasets that we have, per method."""
     numbers = pd.DataFrame(paper.numbers())
-    cells = numbers[numbers["quantity"].isin(["acc", "nmi", "accuracy"])]
+    cells = numbers[numbers["quantity"].isin(["clustering_acc", "nmi", "knn_accuracy"])]
     cells = cells[cells["table"].isin(["II", "III", "VII"]) & (cells["dataset"] != "Average")]
     averages = []
     for (table, quantity, method), column in cells.groupby(
@@ -162,7 +164,7 @@ def _summary_block(tidy: pd.DataFrame) -> Block:
             {
                 "Table": f"{table}: {_TITLES[str(table)]}",
                 "Quantity": quantity,
-                "Choice": CHOICE_HEADINGS.get(str(choice), "n/a"),
+                "Choice": CHOICES[str(choice)].short if choice in CHOICES else "n/a",
                 "Numbers": str(len(group)),
                 "Compared": str(len(difference)),
                 "Mean difference": f"{difference.mean():+.2f}" if some else "n/a",
@@ -187,7 +189,7 @@ def _cell_blocks(tidy: pd.DataFrame, suite: Suite) -> list[Block]:
             index=list(dict.fromkeys(texts["dataset"])),
             columns=list(dict.fromkeys(texts["method"])),
         ).fillna("n/a")
-        shown = shown.rename(columns=suite.label).rename_axis(columns=None)
+        shown = shown.rename(columns=suite.title).rename_axis(columns=None)
         shown.insert(0, "Dataset", shown.index)
         title = f"Table {table}: {_TITLES[table]}"
         title += f", {quantity.upper()}" if table in ("V", "VI") else ""

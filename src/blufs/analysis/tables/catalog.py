@@ -5,7 +5,7 @@ from __future__ import annotations
 #: Table -> the result files it reads, besides the dataset cards.
 TABLES: dict[str, list[str]] = {
     "datasets": [],
-    "acc": ["results"],
+    "clustering_acc": ["results"],
     "nmi": ["results"],
     "cases": ["results"],
     "ablation": ["results"],

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from blufs.analysis.results import CHOICE_LABELS, Results, Suite
 from blufs.analysis.stability import kuncheva_index, nogueira_index, redundancy
 from blufs.analysis.tables.table import (
     PLAIN,
@@ -20,6 +19,8 @@ from blufs.analysis.tables.table import (
     records,
     unmarked,
 )
+from blufs.results.suite import Suite, SuiteResults
+from blufs.results.vocabulary import CHOICES
 
 #: Choices under which a selection is looked at; the oracle is the one for ACC.
 _SELECTION_CHOICES = ("oracle", "default", "blind")
@@ -28,7 +29,7 @@ _SELECTION_CHOICES = ("oracle", "default", "blind")
 _REDUNDANCY_S = 10
 
 
-def datasets(results: Results, suite: Suite) -> Table:
+def datasets(results: SuiteResults, suite: Suite) -> Table:
     """Table I: the datasets as they are, and what the paper prints about them."""
     tidy = pd.DataFrame([_dataset_row(results, name) for name in suite.datasets])
     counts = [
@@ -37,7 +38,7 @@ def datasets(results: Results, suite: Suite) -> Table:
     tidy = tidy.astype(dict.fromkeys(counts, "Int64"))
     shown = pd.DataFrame(
         {
-            "Dataset": [results.dataset_label(name) for name in tidy["dataset"]],
+            "Dataset": [results.dataset_title(name) for name in tidy["dataset"]],
             "Samples": [_count(n) for n in tidy["n_samples"]],
             "Features": [_count(n) for n in tidy["n_features"]],
             "Classes": [_count(n) for n in tidy["n_classes"]],
@@ -48,7 +49,7 @@ def datasets(results: Results, suite: Suite) -> Table:
         }
     )
     notes = [
-        text if text.startswith(row.dataset) else f"{results.dataset_label(row.dataset)}: {text}"
+        text if text.startswith(row.dataset) else f"{results.dataset_title(row.dataset)}: {text}"
         for row in records(tidy)
         for text in (row.reason, row.notes)
         if text
@@ -56,7 +57,7 @@ def datasets(results: Results, suite: Suite) -> Table:
     return Table("datasets", "Datasets", tidy, [unmarked(shown)], notes)
 
 
-def _dataset_row(results: Results, name: str) -> dict[str, Any]:
+def _dataset_row(results: SuiteResults, name: str) -> dict[str, Any]:
     card = results.cards.get(name, {"status": "missing", "reason": "no card in the results"})
     row = {"dataset": name, "status": card["status"], "reason": card.get("reason") or ""}
     sizes = ("n_samples", "n_features", "n_classes")
@@ -94,7 +95,7 @@ def _count(number: Any) -> str:
     return "n/a" if pd.isna(number) else str(number)
 
 
-def running_time(results: Results, suite: Suite) -> Table:
+def running_time(results: SuiteResults, suite: Suite) -> Table:
     """Table VIII: seconds of ``fit`` at the largest s."""
     rows = _largest_s(_selecting(results.timing, suite))
     cells = _aggregate(
@@ -122,7 +123,7 @@ def running_time(results: Results, suite: Suite) -> Table:
     return Table("time", "Running time (mean ± standard deviation in s)", cells, [block], notes)
 
 
-def stability(results: Results, suite: Suite) -> Table:
+def stability(results: SuiteResults, suite: Suite) -> Table:
     """Nogueira's and Kuncheva's index of the selections on resampled data."""
     rows = _selecting(results.stability, suite)
 
@@ -152,11 +153,11 @@ def stability(results: Results, suite: Suite) -> Table:
     return Table("stability", "Stability of the selection", tidy, [block], notes)
 
 
-def redundancies(results: Results, suite: Suite) -> Table:
+def redundancies(results: SuiteResults, suite: Suite) -> Table:
     """Mean absolute correlation of the selected features."""
     rows = _selecting(results.selections, suite)
     measured = results.compared_datasets(suite.datasets)
-    rows = rows[rows["dataset"].isin(measured) & (rows["metric"] == "acc")]
+    rows = rows[rows["dataset"].isin(measured) & (rows["metric"] == "clustering_acc")]
     data = {name: results.data(name)[0] for name in set(rows[rows["status"] == "ok"]["dataset"])}
 
     def correlation(cell: pd.DataFrame) -> dict[str, Any]:
@@ -173,7 +174,7 @@ def redundancies(results: Results, suite: Suite) -> Table:
         distance = (chosen["s"] - _REDUNDANCY_S).abs()
         nearest = distance == distance.groupby(chosen["dataset"]).transform("min")
         cells = _aggregate(chosen[nearest], suite, correlation)
-        title = CHOICE_LABELS[choice]
+        title = CHOICES[choice].title
         blocks.append(_matrix(results, suite, cells, _three_digits, title=title)[1])
     notes = [
         f"{_REDUNDANCY_S} features or the nearest number tried on the dataset; the oracle is the "
@@ -185,13 +186,13 @@ def redundancies(results: Results, suite: Suite) -> Table:
     return Table("redundancy", caption, whole, blocks, notes)
 
 
-def synthetic(results: Results, suite: Suite) -> Table:
+def synthetic(results: SuiteResults, suite: Suite) -> Table:
     """How many of the known real features of the synthetic datasets are selected."""
     cards = {name: results.cards.get(name, {}) for name in suite.datasets}
     real = {name: set(card.get("real_features") or []) for name, card in cards.items()}
     rows = _selecting(results.selections, suite)
     as_many = rows["s"] == rows["dataset"].map({name: len(real[name]) for name in real})
-    rows = rows[as_many & (rows["metric"] == "acc")]
+    rows = rows[as_many & (rows["metric"] == "clustering_acc")]
 
     def found(cell: pd.DataFrame) -> dict[str, Any]:
         wanted = real[cell["dataset"].iloc[0]]
@@ -201,7 +202,7 @@ def synthetic(results: Results, suite: Suite) -> Table:
     tidy, blocks = [], []
     for choice in _SELECTION_CHOICES if len(rows) else ():
         cells = _aggregate(rows[rows["choice"] == choice], suite, found)
-        title = CHOICE_LABELS[choice]
+        title = CHOICES[choice].title
         cells, block = _matrix(results, suite, cells, _share, title=title, larger_is_better=True)
         tidy.append(cells.assign(choice=choice))
         blocks.append(block)
@@ -266,7 +267,7 @@ def _reason(failed: pd.DataFrame) -> str:
 
 
 def _matrix(
-    results: Results,
+    results: SuiteResults,
     suite: Suite,
     cells: pd.DataFrame,
     text: Callable[[Any], str],
@@ -283,6 +284,6 @@ def _matrix(
         texts = [
             text(cell) if cell.status == "ok" else f"n/a ({cell.status})" for cell in records(group)
         ]
-        rows.append(([results.dataset_label(dataset), *texts], [PLAIN, *marks]))
-    columns = ["Dataset", *(suite.label(method) for method in dict.fromkeys(cells["method"]))]
+        rows.append(([results.dataset_title(dataset), *texts], [PLAIN, *marks]))
+    columns = ["Dataset", *(suite.title(method) for method in dict.fromkeys(cells["method"]))]
     return cells, block_from_rows(columns, rows, title)

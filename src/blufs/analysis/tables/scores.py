@@ -7,17 +7,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from blufs.analysis.results import (
-    BASELINE,
-    CHOICE_HEADINGS,
-    CHOICE_LABELS,
-    CHOICES,
-    METRIC_LABELS,
-    Results,
-    Suite,
-)
 from blufs.analysis.statistics import compare
-from blufs.analysis.summaries import final_cells, score_matrix
+from blufs.analysis.summaries import chosen_scores, score_matrix
 from blufs.analysis.tables.table import (
     PLAIN,
     Block,
@@ -29,11 +20,14 @@ from blufs.analysis.tables.table import (
     records,
     unmarked,
 )
+from blufs.results.suite import Suite, SuiteResults
+from blufs.results.vocabulary import ALL_FEATURES, CHOICES, METRICS
 
 _CAPTIONS = {
-    "acc": "ACC of k-means clustering (mean ± standard deviation in %, number of features)",
+    "clustering_acc": "ACC of k-means clustering (mean ± standard deviation in %, number of "
+    "features)",
     "nmi": "NMI of k-means clustering (mean ± standard deviation in %, number of features)",
-    "accuracy": "Accuracy of k-NN classification (mean ± standard deviation in %, number of "
+    "knn_accuracy": "Accuracy of k-NN classification (mean ± standard deviation in %, number of "
     "features)",
 }
 
@@ -43,9 +37,9 @@ STAR_NOTE = "Starred averages are over fewer datasets than others and are not ma
 _SETTINGS_NOTE = "Settings: how many the choice was made from; more of them flatter an oracle more"
 
 
-def score_table(results: Results, suite: Suite, metric: str, name: str) -> Table:
+def score_table(results: SuiteResults, suite: Suite, metric: str, name: str) -> Table:
     """One block per choice: datasets x methods with averages and the number of settings."""
-    cells = final_cells(results, suite)
+    cells = chosen_scores(results, suite)
     cells = cells[(cells["metric"] == metric) & cells["method"].isin(list(suite.methods))]
     tidy, blocks = [], []
     for choice in CHOICES:
@@ -64,7 +58,7 @@ def score_table(results: Results, suite: Suite, metric: str, name: str) -> Table
 
 def _competing(cells: pd.DataFrame) -> list[float]:
     """Means of a row of cells, NaN for those that are not compared."""
-    compared = (cells["method"] != BASELINE) & (cells["status"] == "ok")
+    compared = (cells["method"] != ALL_FEATURES) & (cells["status"] == "ok")
     return list(cells["mean"].where(compared))
 
 
@@ -93,26 +87,27 @@ def averages_of(cells: pd.DataFrame) -> pd.DataFrame:
 
 
 def _score_block(
-    results: Results, suite: Suite, marked: pd.DataFrame, average: pd.DataFrame, choice: str
+    results: SuiteResults, suite: Suite, marked: pd.DataFrame, average: pd.DataFrame, choice: str
 ) -> Block:
     rows = []
     for dataset, row in by_dataset(marked):
         texts = [cell_text(cell) for cell in records(row)]
-        rows.append(([results.dataset_label(dataset), *texts], [PLAIN, *row["mark"]]))
+        rows.append(([results.dataset_title(dataset), *texts], [PLAIN, *row["mark"]]))
     texts = [average_text(cell) for cell in records(average)]
     rows.append((["Average", *texts], [PLAIN, *average["mark"]]))
     if choice != "default":
         count = marked.groupby("method", sort=False)["n_settings"].max()
         rows.append((["Settings", *(str(n) for n in count)], [PLAIN] * (len(count) + 1)))
-    columns = ["Dataset", *(suite.label(method) for method in average["method"])]
-    return block_from_rows(columns, rows, CHOICE_LABELS[choice])
+    columns = ["Dataset", *(suite.title(method) for method in average["method"])]
+    return block_from_rows(columns, rows, CHOICES[choice].title)
 
 
 def cell_text(cell: Any) -> str:
     """Mean, deviation and number of features of a cell, or why there are none."""
     if cell.status != "ok":
         return f"n/a ({cell.status})"
-    return percent(cell.mean, cell.std) + ("" if cell.method == BASELINE else f" ({cell.s:.0f})")
+    size = "" if cell.method == ALL_FEATURES else f" ({cell.s:.0f})"
+    return percent(cell.mean, cell.std) + size
 
 
 def average_text(cell: Any) -> str:
@@ -122,31 +117,31 @@ def average_text(cell: Any) -> str:
     return percent(cell.mean) + ("" if cell.status == "ok" else "*")
 
 
-def acc(results: Results, suite: Suite) -> Table:
+def acc(results: SuiteResults, suite: Suite) -> Table:
     """Table II."""
-    return score_table(results, suite, "acc", "acc")
+    return score_table(results, suite, "clustering_acc", "clustering_acc")
 
 
-def nmi(results: Results, suite: Suite) -> Table:
+def nmi(results: SuiteResults, suite: Suite) -> Table:
     """Table III."""
     return score_table(results, suite, "nmi", "nmi")
 
 
-def classification(results: Results, suite: Suite) -> Table:
+def classification(results: SuiteResults, suite: Suite) -> Table:
     """Table VII."""
-    return score_table(results, suite, "accuracy", "classification")
+    return score_table(results, suite, "knn_accuracy", "classification")
 
 
-def ranks(results: Results, suite: Suite) -> Table:
+def ranks(results: SuiteResults, suite: Suite) -> Table:
     """Average rank of every method by every metric and choice, and the tests of them."""
-    cells = final_cells(results, suite)
+    cells = chosen_scores(results, suite)
     tidy, tests, blocks = [], [], []
     notes: list[str] = []
-    for metric in METRIC_LABELS:
+    for metric in METRICS:
         columns = {}
         for choice in CHOICES:
             scores = score_matrix(cells, metric, choice, suite.ranked_methods)
-            tested = compare(scores, suite.alpha, wilcoxon=False)
+            tested = compare(scores, suite.significance_level, wilcoxon=False)
             mean = pd.Series(tested["average_ranks"], dtype=float).reindex(suite.ranked_methods)
             columns[choice] = mean
             tests.append(_test_row(metric, choice, tested))
@@ -154,8 +149,8 @@ def ranks(results: Results, suite: Suite) -> Table:
             key = {"metric": metric, "choice": choice}
             named = pd.DataFrame({"method": mean.index, "average_rank": mean.to_numpy()})
             tidy.append(named.assign(**key, n_datasets=len(tested["datasets"])))
-        blocks.append(_rank_block(suite, pd.DataFrame(columns), METRIC_LABELS[metric]))
-    blocks.append(unmarked(pd.DataFrame(tests), f"Tests at the level {suite.alpha:g}"))
+        blocks.append(_rank_block(suite, pd.DataFrame(columns), METRICS[metric].short))
+    blocks.append(unmarked(pd.DataFrame(tests), f"Tests at the level {suite.significance_level:g}"))
     caption = "Average ranks over the datasets (1 is best)"
     return Table("ranks", caption, pd.concat(tidy, ignore_index=True), blocks, notes)
 
@@ -163,9 +158,9 @@ def ranks(results: Results, suite: Suite) -> Table:
 def _rank_block(suite: Suite, values: pd.DataFrame, title: str) -> Block:
     marks = values.apply(lambda column: mark_row(list(column), larger_is_better=False))
     shown = values.map(lambda rank: f"{rank:.2f}" if np.isfinite(rank) else "n/a")
-    shown.insert(0, "Method", [suite.label(method) for method in values.index])
+    shown.insert(0, "Method", [suite.title(method) for method in values.index])
     marks.insert(0, "Method", PLAIN)
-    headings = CHOICE_HEADINGS
+    headings = {key: choice.short for key, choice in CHOICES.items()}
     return Block(shown.rename(columns=headings), marks.rename(columns=headings), title)
 
 
@@ -173,8 +168,8 @@ def _test_row(metric: str, choice: str, tested: dict[str, Any]) -> dict[str, str
     """Text of the tests of one metric and choice."""
     friedman, difference = tested["friedman"], tested["critical_difference"]
     return {
-        "Metric": METRIC_LABELS[metric],
-        "Choice": CHOICE_HEADINGS[choice],
+        "Metric": METRICS[metric].short,
+        "Choice": CHOICES[choice].short,
         "Datasets": str(len(tested["datasets"])),
         "Friedman p": f"{friedman['p_value']:.3g}" if friedman else "n/a",
         "Critical difference": f"{difference:.2f}" if difference else "n/a",

@@ -119,8 +119,8 @@ class Plan:
         return list(range(self.suite["fit_seeds"] if is_random(selector) else 1))
 
     def s_values_of(self, dataset: str, method: str) -> list[int]:
-        """Numbers of features of a method on a dataset: [0] where it keeps all of them."""
-        return [0] if self._selects_all(method) else self.s_values(dataset)
+        """Numbers of features of a method on a dataset: none where it keeps all of them."""
+        return [] if self._selects_all(method) else self.s_values(dataset)
 
     def select_parts(self, dataset: str, method: str) -> list[str]:
         """Names of the jobs of stage "select"."""
@@ -145,7 +145,7 @@ class Plan:
             raise ConfigError([f"no part {name} of the settings of {method} in this suite"])
         return {
             "settings": chunks[part.chunk],
-            "s_values": list(part.s_values) or [0],
+            "s_values": list(part.s_values),
             "fit_seeds": self.fit_seeds(method) if part.fit_seed is None else [part.fit_seed],
         }
 
@@ -158,10 +158,10 @@ class Plan:
         split_s = "s" in self._split_by and not self._selects_all(method)
         values = self.s_values(dataset) if split_s else [None]
         if "seed" not in self._split_by:
-            return {"all" if s is None else f"s{s}": {"s": s, "seed": None} for s in values}
-        count = max(self.suite["evaluation"]["clusterings"], self.suite["evaluation"]["splits"])
+            return {"all" if s is None else f"s{s}": {"s": s, "repetition": None} for s in values}
+        count = max(self.suite["evaluation"]["n_clusterings"], self.suite["evaluation"]["n_splits"])
         return {
-            f"seed{seed}" if s is None else f"s{s}-seed{seed}": {"s": s, "seed": seed}
+            f"seed{seed}" if s is None else f"s{s}-seed{seed}": {"s": s, "repetition": seed}
             for s in values
             for seed in range(count)
         }
@@ -169,7 +169,7 @@ class Plan:
     def evaluate_part_of_cell(self, dataset: str, method: str, s: int, seed: int) -> str:
         """Name of the evaluate job that holds the cell (s, seed)."""
         for name, cells in self.evaluate_parts(dataset, method).items():
-            if cells["s"] in (None, s) and cells["seed"] in (None, seed):
+            if cells["s"] in (None, s) and cells["repetition"] in (None, seed):
                 return name
         raise ConfigError([f"no cell s{s}/seed{seed} of {method} on {dataset} in this suite"])
 
@@ -186,10 +186,10 @@ class Plan:
                 "name": self.suite_name,
                 "methods": self.methods,
                 "ablation": self.ablation,
-                "labels": self.labels(),
+                "titles": self.labels(),
                 "datasets": self.datasets,
                 "s_values": self.suite["s_values"],
-                "alpha": self.config["statistics"]["alpha"],
+                "significance_level": self.config["statistics"]["alpha"],
             }
         )
 
@@ -198,7 +198,7 @@ class Plan:
         return self.config["jobs"]["split_by"]
 
     def _selects_all(self, method: str) -> bool:
-        return getattr(self.method_class(method), "selects_all", False)
+        return getattr(self.method_class(method), "keeps_all_features", False)
 
     def _chunks(self, method: str) -> list[list[dict[str, Any]]]:
         """The settings of a method, as many together as one job fits."""

@@ -20,9 +20,9 @@ Task = TypeVar("Task")
 
 @dataclass(frozen=True)
 class Limits:
-    """What one task may use."""
+    """What one task, a fit or a scoring, may use."""
 
-    seconds: float
+    fit_seconds: float
     memory_mb: float
 
 
@@ -89,8 +89,8 @@ def _await(process, receiver: Connection, task: Task, limits: Limits) -> Outcome
     while True:
         if receiver.poll(_POLL_SECONDS):
             return _receive(process, receiver, task)
-        if time.monotonic() - start > limits.seconds:
-            reason = f"stopped after the limit of {limits.seconds:g} s"
+        if time.monotonic() - start > limits.fit_seconds:
+            reason = f"stopped after the limit of {limits.fit_seconds:g} s"
             return Outcome(task, "timeout", reason=reason)
         try:
             used = watched.memory_info().rss / 2**20

@@ -3,7 +3,7 @@
 - ``default``: the one fixed setting of the configuration, for all data;
 - ``blind``: the best by a criterion that never sees the labels;
 - ``oracle``: the best by the labels, for each metric and s (as papers do);
-- ``oracle_budget``: the same among an equal number of settings drawn for every method.
+- ``oracle_equal_budget``: the same among an equal number of settings drawn for every method.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 
 from blufs.evaluation.pick import choose_blind
-from blufs.results.records import METRICS, Record
+from blufs.results.records import Record
+from blufs.results.vocabulary import CHOICES, CRITERIA, CRITERION_PREFIX, METRICS
 from blufs.workflow.plan.canonical import canonical_json
 from blufs.workflow.run.seeding import derive_seed
 
@@ -38,19 +39,19 @@ def choose(
 
     Returns
     -------
-    dict with "n_settings", "n_budget", "default" and "blind" (a setting as canonical JSON), and
-    "oracle" and "oracle_budget" (metric -> s as text -> setting)
+    dict with "n_settings", "n_equal_budget", "default" and "blind" (a setting as canonical JSON),
+    and "oracle" and "oracle_equal_budget" (metric -> s as text -> setting)
     """
     names = [canonical_json(setting) for setting in settings]
     means = _means_over_seeds(screened)
     drawn = _draw(names, budget, derive_seed(seed, dataset, "budget", 0))
     return {
         "n_settings": len(names),
-        "n_budget": len(drawn),
+        "n_equal_budget": len(drawn),
         "default": names[0],
-        "blind": choose_blind(means)["settings"] if means else names[0],
+        "blind": choose_blind(means)["setting"] if means else names[0],
         "oracle": _oracle(means, names, s_values),
-        "oracle_budget": _oracle(means, drawn, s_values),
+        "oracle_equal_budget": _oracle(means, drawn, s_values),
     }
 
 
@@ -64,12 +65,12 @@ def _means_over_seeds(screened: Iterable[Record]) -> list[Record]:
     groups: dict[tuple[str, int], list[Record]] = defaultdict(list)
     for record in screened:
         if record["status"] == "ok":
-            groups[record["settings"], record["s"]].append(record)
+            groups[record["setting"], record["s"]].append(record)
     averaged = []
-    for (settings, s), records in groups.items():
-        scores = [k for k in records[0] if k in METRICS or k.startswith("criterion_")]
+    for (setting, s), records in groups.items():
+        scores = [k for k in records[0] if k in METRICS or k.startswith(CRITERION_PREFIX)]
         means = {key: float(np.mean([record[key] for record in records])) for key in scores}
-        averaged.append({"settings": settings, "s": s, **means})
+        averaged.append({"setting": setting, "s": s, **means})
     return averaged
 
 
@@ -89,7 +90,37 @@ def _oracle(
     best: dict[str, dict[str, str]] = {metric: {} for metric in METRICS}
     for metric in METRICS:
         for s in sorted({*s_values, *(record["s"] for record in means)}):
-            candidates = [r for r in means if r["s"] == s and r["settings"] in position]
-            ranked = sorted(candidates, key=lambda r: (-r[metric], position[r["settings"]]))
-            best[metric][str(s)] = ranked[0]["settings"] if ranked else allowed[0]
+            candidates = [
+                r for r in means if r["s"] == s and r["setting"] in position and metric in r
+            ]
+            ranked = sorted(candidates, key=lambda r: (-r[metric], position[r["setting"]]))
+            best[metric][str(s)] = ranked[0]["setting"] if ranked else allowed[0]
     return best
+
+
+def reported_s(scores: Iterable[Record]) -> dict[tuple[str, str, str, str], int | None]:
+    """The s that stands for each (dataset, method, choice, metric) in the tables.
+
+    An oracle takes the s with the best mean, the blind choice the one with the best label-free
+    criterion, and the default the largest.
+    """
+    values: dict[tuple, dict[Any, list[float]]] = defaultdict(lambda: defaultdict(list))
+    criteria: dict[tuple, dict[Any, Record]] = defaultdict(lambda: defaultdict(dict))
+    for score in scores:
+        group = (score["dataset"], score["method"], score["choice"], score["metric"])
+        known = [value for value in score["values"] if value is not None]
+        values[group][score["s"]] += known
+        if score["metric"] in CRITERIA and known:
+            criteria[group[:3]][score["s"]][score["metric"]] = known[0]
+    reported: dict[tuple[str, str, str, str], int | None] = {}
+    for group, by_s in values.items():
+        choice = group[2]
+        ran = {s: known for s, known in by_s.items() if known}
+        rows = [{"s": s, **criteria[group[:3]][s]} for s in sorted(criteria[group[:3]])]
+        if CHOICES[choice].uses_labels and ran:
+            reported[group] = max(ran, key=lambda s: (sum(ran[s]) / len(ran[s]), -s))
+        elif choice == "blind" and rows:
+            reported[group] = choose_blind(rows)["s"]
+        else:
+            reported[group] = max(ran or by_s, key=lambda s: s or 0)
+    return reported

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -12,54 +12,46 @@ from blufs.workflow.run.seeding import derive_seed
 
 @dataclass(frozen=True)
 class Protocol:
-    """Repetitions of k-means and of the k-NN splits.
+    """Repetitions of k-means and of the train-test splits.
 
     Attributes
     ----------
     seed : base of all seeds
-    clusterings, restarts : k-means runs, and random starts of each
-    splits, neighbors, train_fraction : the k-nearest-neighbour classifier
+    n_clusterings, n_restarts : k-means runs, and random starts of each
+    n_splits, n_neighbors, train_fraction : the k-nearest-neighbour classifier
     """
 
     seed: int
-    clusterings: int
-    restarts: int
-    splits: int
-    neighbors: int
+    n_clusterings: int
+    n_restarts: int
+    n_splits: int
+    n_neighbors: int
     train_fraction: float
 
-    def kmeans_seed(self, dataset: str, repetition: int) -> int:
-        return derive_seed(self.seed, dataset, "kmeans", repetition)
-
-    def split_seed(self, dataset: str, repetition: int) -> int:
-        return derive_seed(self.seed, dataset, "split", repetition)
+    def repetitions(self, task: str) -> int:
+        """Number of repetitions of "clustering" or "classification"."""
+        return self.n_clusterings if task == "clustering" else self.n_splits
 
     def cluster(
-        self, X: np.ndarray, y: np.ndarray, dataset: str, repetitions: list[int]
-    ) -> tuple[list[np.ndarray], dict[str, list[float]]]:
-        """Partitions of X (n x s) and their ACC and NMI, one per repetition."""
-        from blufs.workflow.stages.scoring import cluster, score_partitions
+        self, X: np.ndarray, n_clusters: int, dataset: str, repetitions: Sequence[int]
+    ) -> list[np.ndarray]:
+        """Partitions of X (n x s), one per repetition."""
+        from blufs.evaluation.clustering import cluster
 
-        seeds = [self.kmeans_seed(dataset, repetition) for repetition in repetitions]
-        n_clusters = int(y.max()) + 1
-        partitions = cluster(X, n_clusters, seeds, restarts=self.restarts)
-        return partitions, score_partitions(y, partitions)
+        seeds = [derive_seed(self.seed, dataset, "kmeans", r) for r in repetitions]
+        return cluster(X, n_clusters, seeds, restarts=self.n_restarts)
 
     def classify(
-        self, X: np.ndarray, y: np.ndarray, dataset: str, repetitions: list[int]
-    ) -> list[float]:
-        """k-NN accuracy on X (n x s), one per repetition."""
-        from blufs.workflow.stages.scoring import classification_accuracy
+        self, X: np.ndarray, y: np.ndarray, dataset: str, repetitions: Sequence[int]
+    ) -> dict[str, list[float]]:
+        """Classification metrics on X (n x s) against y (n,), one value per repetition."""
+        from blufs.evaluation.classification import classification_accuracy
 
-        return classification_accuracy(
+        accuracy = classification_accuracy(
             X,
             y,
-            [self.split_seed(dataset, repetition) for repetition in repetitions],
-            n_neighbors=self.neighbors,
+            [derive_seed(self.seed, dataset, "split", r) for r in repetitions],
+            n_neighbors=self.n_neighbors,
             train_fraction=self.train_fraction,
         )
-
-
-def make_protocol(seed: int, settings: dict[str, Any]) -> Protocol:
-    """Protocol from the ``evaluation`` or ``screening`` section of the configuration."""
-    return Protocol(seed=seed, **settings)
+        return {"knn_accuracy": accuracy}

@@ -1,12 +1,91 @@
-"""All that selections are scored with.
+"""Score one set of features: what stages "screen" and "evaluate" share."""
 
-Imported when the first selection is scored: a job that has none to score ends before scikit-learn
-would be loaded.
-"""
+from __future__ import annotations
 
-import blufs.workflow.run.without_pandas  # noqa: F401 (first)
-from blufs.evaluation.classification import classification_accuracy
-from blufs.evaluation.clustering import cluster, score_partitions
-from blufs.tuning import label_free_criteria
+import logging
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-__all__ = ["classification_accuracy", "cluster", "label_free_criteria", "score_partitions"]
+import numpy as np
+
+from blufs.results.records import Record
+from blufs.workflow.run.isolation import Outcome
+from blufs.workflow.stages.protocol import Protocol
+
+if TYPE_CHECKING:
+    from blufs.numerics.graph import SampleGraph
+
+logger = logging.getLogger("blufs.scoring")
+
+
+@dataclass(frozen=True)
+class Scores:
+    """Metric -> one value per repetition; criterion -> its value; seconds of it all."""
+
+    values: dict[str, list[float]]
+    criteria: dict[str, float] = field(default_factory=dict)
+    seconds: float = 0.0
+
+
+class Scorer:
+    """Cluster and classify the samples on chosen features.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, d)
+    y : ndarray of shape (n,), or None for data without labels: then only criteria are computed
+    graph : similarity of the samples on all features
+    n_clusters : clusters that k-means looks for
+    """
+
+    def __init__(
+        self,
+        X: np.ndarray,
+        y: np.ndarray | None,
+        graph: SampleGraph,
+        n_clusters: int,
+        dataset: str,
+        protocol: Protocol,
+    ):
+        # Imported here, before a process forks: a job without anything to score needs neither.
+        import blufs.evaluation.classification
+        import blufs.evaluation.clustering
+        import blufs.evaluation.criteria  # noqa: F401
+
+        self.X, self.y, self.graph = X, y, graph
+        self.n_clusters, self.dataset, self.protocol = n_clusters, dataset, protocol
+
+    def cluster(
+        self, features: Sequence[int], repetitions: Sequence[int], *, all_criteria: bool = False
+    ) -> Scores:
+        """Scores of the partitions, and label-free criteria of the first one (or of all)."""
+        from blufs.evaluation.clustering import score_partitions
+        from blufs.evaluation.criteria import label_free_criteria
+
+        start = time.perf_counter()
+        chosen = self.X[:, list(features)]
+        partitions = self.protocol.cluster(chosen, self.n_clusters, self.dataset, repetitions)
+        values = {} if self.y is None else score_partitions(self.y, partitions)
+        criteria: dict[str, float] = {}
+        if all_criteria or repetitions[0] == 0:
+            judged = partitions if all_criteria else partitions[:1]
+            criteria = label_free_criteria(self.X, self.graph, judged)
+        return Scores(values, criteria, time.perf_counter() - start)
+
+    def classify(self, features: Sequence[int], repetitions: Sequence[int]) -> Scores:
+        """Scores of the classifier on random splits."""
+        assert self.y is not None, "only labelled data can be classified"
+        start = time.perf_counter()
+        chosen = self.X[:, list(features)]
+        values = self.protocol.classify(chosen, self.y, self.dataset, repetitions)
+        return Scores(values, seconds=time.perf_counter() - start)
+
+
+def failed_score(failure: Exception | Outcome) -> Record:
+    """Status and reason of a scoring that raised or was stopped."""
+    if isinstance(failure, Outcome):
+        return {"status": failure.status, "reason": f"scoring: {failure.reason}"}
+    logger.exception("scoring failed")
+    return {"status": "failed", "reason": f"scoring: {type(failure).__name__}: {failure}"}

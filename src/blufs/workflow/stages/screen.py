@@ -1,6 +1,6 @@
 """Stage "screen": score every setting of a grid by a light protocol.
 
-The labels enter the columns acc, nmi and accuracy, which only the oracle reads; the columns
+The labels enter the columns of the metrics, which only the oracle reads; the columns
 ``criterion_*`` never see them.
 """
 
@@ -14,69 +14,86 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from blufs.results.records import Record
+from blufs.results.vocabulary import CRITERION_PREFIX
+from blufs.workflow.run.isolation import Limits, run_isolated
 from blufs.workflow.stages.protocol import Protocol
+from blufs.workflow.stages.scoring import Scorer, failed_score
 
 if TYPE_CHECKING:
     from blufs.numerics.graph import SampleGraph
 
 logger = logging.getLogger("blufs.screen")
 
+#: What a screened record keeps of its selection.
+_KEPT = ("dataset", "method", "setting", "s", "fit_seed", "n_iter", "converged", "fit_seconds")
+
 
 def screen(
     X: np.ndarray,
-    y: np.ndarray,
+    y: np.ndarray | None,
     graph: SampleGraph,
-    dataset: str,
+    n_clusters: int,
     selections: Sequence[Record],
     protocol: Protocol,
+    limits: Limits,
 ) -> list[Record]:
     """One record per selection: mean scores and label-free criteria under the light protocol.
 
+    Parameters
+    ----------
+    X : ndarray of shape (n, d)
+    y : ndarray of shape (n,), or None for data without labels
+
     Selections of the same features, as neighbouring settings often give, are scored once.
     """
-    records = []
+    ok = [selection for selection in selections if selection["status"] == "ok"]
+    distinct = list(dict.fromkeys(_features(selection) for selection in ok))
+    dataset = selections[0]["dataset"] if selections else ""
     known: dict[tuple[int, ...], Record] = {}
-    for number, selection in enumerate(selections, start=1):
-        record = {
-            key: selection[key]
-            for key in (
-                "settings",
-                "fit_seed",
-                "s",
-                "status",
-                "reason",
-                "n_iter",
-                "converged",
-                "fit_seconds",
-            )
-        }
-        record["score_seconds"] = 0.0
+    if distinct:
+        work = _Screening(Scorer(X, y, graph, n_clusters, dataset, protocol))
+        for outcome in run_isolated(work, distinct, limits):
+            found = outcome.value if outcome.status == "ok" else failed_score(outcome)
+            known[outcome.task] = found
+            if len(known) % 10 == 0 or len(known) == len(distinct):
+                logger.info("screened %d of %d selections", len(known), len(distinct))
+    records = []
+    for selection in selections:
+        record = {key: selection[key] for key in _KEPT} | {"score_seconds": 0.0}
         if selection["status"] == "ok":
-            features = tuple(sorted(selection["features"]))
-            if features not in known:
-                scores, seconds = _score(X, y, graph, dataset, list(features), protocol)
-                known[features] = scores
-                record["score_seconds"] = seconds
-            record |= known[features]
+            scores = known[_features(selection)]
+            record |= scores
+            # Equal selections that follow cost nothing.
+            scores["score_seconds"] = 0.0
+        else:
+            record |= {"status": selection["status"], "reason": selection["reason"]}
         records.append(record)
-        if number % 10 == 0 or number == len(selections):
-            logger.info("screened %d of %d selections", number, len(selections))
     return records
 
 
-def _score(X, y, graph, dataset, features, protocol: Protocol) -> tuple[Record, float]:
-    """Scores of one selection, and the seconds that they took."""
-    from blufs.workflow.stages.scoring import label_free_criteria
+def _features(selection: Record) -> tuple[int, ...]:
+    return tuple(sorted(selection["features"]))
 
-    start = time.perf_counter()
-    chosen = X[:, features]
-    partitions, clustered = protocol.cluster(chosen, y, dataset, list(range(protocol.clusterings)))
-    accuracies = protocol.classify(chosen, y, dataset, list(range(protocol.splits)))
-    criteria = label_free_criteria(X, graph, np.array(features), partitions)
-    scores = {
-        "acc": float(np.mean(clustered["acc"])),
-        "nmi": float(np.mean(clustered["nmi"])),
-        "accuracy": float(np.mean(accuracies)),
-        **{f"criterion_{name}": float(value) for name, value in criteria.items()},
-    }
-    return scores, time.perf_counter() - start
+
+class _Screening:
+    """Mean scores and criteria of one set of features."""
+
+    def __init__(self, scorer: Scorer):
+        self.scorer = scorer
+
+    def __call__(self, features: tuple[int, ...]) -> Record:
+        start = time.perf_counter()
+        protocol = self.scorer.protocol
+        try:
+            found = self.scorer.cluster(features, range(protocol.n_clusterings), all_criteria=True)
+            values = dict(found.values)
+            if self.scorer.y is not None:
+                values |= self.scorer.classify(features, range(protocol.n_splits)).values
+        except MemoryError:
+            raise
+        except Exception as error:
+            return failed_score(error)
+        scores = {key: float(np.mean(of_metric)) for key, of_metric in values.items()}
+        criteria = {f"{CRITERION_PREFIX}{key}": value for key, value in found.criteria.items()}
+        seconds = time.perf_counter() - start
+        return {**scores, **criteria, "score_seconds": seconds, "status": "ok", "reason": ""}

@@ -15,7 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from blufs.base import MethodLimitError, Solution
 from blufs.methods.registry import make_selector, method_class
-from blufs.results.records import Record, failed_fit
+from blufs.results.records import Record, failed_selection
 from blufs.workflow.plan.canonical import canonical_json
 from blufs.workflow.run.isolation import Limits, run_isolated
 
@@ -23,64 +23,83 @@ logger = logging.getLogger("blufs.select")
 
 
 @dataclass(frozen=True)
-class Fit:
-    """One fit of a chunk: a setting and, for random methods, a seed; all s inside."""
+class Target:
+    """What is fitted: a method on a dataset.
 
-    settings: dict[str, Any]
+    Attributes
+    ----------
+    dataset, method : their names in the records
+    code : {"name", "class"} of the method, where "class" is None for a registered one
+    n_clusters : number of clusters that a method is told
+    """
+
+    dataset: str
+    method: str
+    code: Mapping[str, Any]
+    n_clusters: int
+
+    @property
+    def cls(self) -> type:
+        return method_class(self.code["name"], self.code["class"])
+
+
+@dataclass(frozen=True)
+class Fit:
+    """One fit of a part: a setting and, for random methods, a seed; all s inside."""
+
+    setting: dict[str, Any]
     fit_seed: int
     random_state: int
 
 
 def select(
     X: np.ndarray,
-    n_classes: int,
-    method: Record,
+    target: Target,
     settings: Sequence[dict[str, Any]],
     s_values: Sequence[int],
     random_states: Mapping[int, int],
     limits: Limits,
+    *,
+    default: dict[str, Any],
 ) -> list[Record]:
     """Selected features for every setting, fit seed and s.
 
     Parameters
     ----------
     X : ndarray of shape (n, d)
-    method : {"name", "class"}, where "class" is None for a registered method
     settings : parameters of the method, one fit each
-    s_values : numbers of features; those above d become records with status "skipped"
+    s_values : numbers of features, none for a method that keeps all of them; those above d become
+        records with status "skipped"
     random_states : fit seed -> state of the generator, one fit each
+    default : the setting whose row norms of W are kept
 
     Returns
     -------
-    One record per (settings, fit seed, s), whatever happened to the fit: see its ``status``.
+    One record per (setting, fit seed, s), whatever happened to the fit: see its ``status``.
     """
-    cls = method_class(method["name"], method["class"])
-    impossible = [] if _selects_all(cls) else [s for s in s_values if s > X.shape[1]]
-    usable = [s for s in s_values if s not in impossible]
+    d = X.shape[1]
+    impossible = [s for s in s_values if s > d]
+    usable = [s for s in s_values if s <= d] if s_values else [d]
     fits = [
         Fit(setting, seed, state) for setting in settings for seed, state in random_states.items()
     ]
-    worker = _Worker(cls, X, n_classes, usable)
+    worker = _Worker(target, X, usable, canonical_json(default))
     records = []
     for number, outcome in enumerate(run_isolated(worker, fits, limits), start=1):
+        fit = outcome.task
         if outcome.status == "ok":
             found = outcome.value
         else:
-            found = _failure(outcome.task, usable, outcome.status, outcome.reason)
-        records += found
-        records += _failure(
-            outcome.task,
-            impossible,
-            "skipped",
-            f"more features asked for than the {X.shape[1]} there are",
-        )
+            found = _failure(target, fit, usable, outcome.status, outcome.reason)
+        too_many = f"more features asked for than the {d} there are"
+        records += [*found, *_failure(target, fit, impossible, "skipped", too_many)]
         worst = next((r for r in found if r["status"] != "ok"), {"status": "ok", "reason": ""})
         logger.info(
             "fit %d of %d: %s seed %d: %s %s (%.2f s)",
             number,
             len(fits),
-            canonical_json(outcome.task.settings),
-            outcome.task.fit_seed,
+            canonical_json(fit.setting),
+            fit.fit_seed,
             worst["status"],
             worst["reason"],
             sum(r["fit_seconds"] for r in found),
@@ -88,18 +107,15 @@ def select(
     return records
 
 
-def _selects_all(cls: type) -> bool:
-    return getattr(cls, "selects_all", False)
-
-
 class _Worker:
     """Fit one setting; keep what fits with equal untuned parameters share."""
 
-    def __init__(self, cls: type, X: np.ndarray, n_classes: int, s_values: list[int]):
-        self.cls = cls
+    def __init__(self, target: Target, X: np.ndarray, s_values: list[int], default: str):
+        self.target = target
+        self.cls = target.cls
         self.X = X
-        self.n_classes = n_classes
         self.s_values = s_values
+        self.default = default
         self.shared: dict[str, Any] = {}
 
     def __call__(self, fit: Fit) -> list[Record]:
@@ -113,18 +129,46 @@ class _Worker:
         except Exception as error:
             failure = failure_status(error)
             if failure["status"] == "failed":
-                logger.exception("%s failed with %s", self.cls.__name__, fit.settings)
-            return _failure(fit, self.s_values, **failure)
+                logger.exception("%s failed with %s", self.cls.__name__, fit.setting)
+            return _failure(self.target, fit, self.s_values, **failure)
         seconds = (time.perf_counter() - start) / len(solutions)
-        return [_success(fit, s, solutions[s], seconds) for s in sorted(solutions)]
+        return [self._record(fit, s, solutions[s], seconds) for s in sorted(solutions)]
 
     def _solve(self, fit: Fit) -> dict[int, Solution]:
-        selector = make_selector(self.cls, fit_parameters(self.cls, fit, self.n_classes))
+        parameters = fit_parameters(self.cls, fit, self.target.n_clusters)
+        selector = make_selector(self.cls, parameters)
         tuned = set(selector.tuned_parameters)
-        key = canonical_json({k: v for k, v in fit.settings.items() if k not in tuned})
+        key = canonical_json({k: v for k, v in fit.setting.items() if k not in tuned})
         if key not in self.shared:
             self.shared = {key: selector.precompute(self.X)}
         return selector.select_path(self.X, self.s_values, precomputed=self.shared[key])
+
+    def _record(self, fit: Fit, s: int, solution: Solution, seconds: float) -> Record:
+        setting = canonical_json(fit.setting)
+        history = solution.objective_history
+        finite = np.isfinite(solution.scores).all()
+        finite = finite and (history is None or np.isfinite(history).all())
+        weights = solution.per_feature.get("coef_") if setting == self.default else None
+        return {
+            "dataset": self.target.dataset,
+            "method": self.target.method,
+            "setting": setting,
+            "s": s,
+            "fit_seed": fit.fit_seed,
+            "features": [int(feature) for feature in solution.ranked[:s]],
+            "row_norms": None if weights is None else _row_norms(weights),
+            "objective_history": [] if history is None else [float(value) for value in history],
+            "n_iter": solution.n_iter,
+            "converged": bool(solution.converged),
+            "fit_seconds": seconds,
+            "status": "ok" if finite else "diverged",
+            "reason": "" if finite else "scores or objective are not finite",
+        }
+
+
+def _row_norms(weights: np.ndarray) -> list[float]:
+    """Norms of the rows of W (d x c), in single precision."""
+    return [float(norm) for norm in np.linalg.norm(weights, axis=1).astype(np.float32)]
 
 
 def failure_status(error: Exception) -> dict[str, str]:
@@ -136,33 +180,20 @@ def failure_status(error: Exception) -> dict[str, str]:
     return {"status": "diverged" if diverged else "failed", "reason": reason}
 
 
-def fit_parameters(cls: type, fit: Fit, n_classes: int) -> dict[str, Any]:
-    """Constructor arguments: the settings, the number of clusters and the seed where they apply."""
+def fit_parameters(cls: type, fit: Fit, n_clusters: int) -> dict[str, Any]:
+    """Constructor arguments: the setting, the number of clusters and the seed where they apply."""
     accepted = inspect.signature(cls).parameters
-    parameters = dict(fit.settings)
+    parameters = dict(fit.setting)
     if "n_clusters" in accepted:
-        parameters.setdefault("n_clusters", n_classes)
+        parameters.setdefault("n_clusters", n_clusters)
     if "random_state" in accepted:
         parameters.setdefault("random_state", fit.random_state)
     return parameters
 
 
-def _success(fit: Fit, s: int, solution: Solution, seconds: float) -> Record:
-    history = solution.objective_history
-    finite = np.isfinite(solution.scores).all() and (history is None or np.isfinite(history).all())
-    return {
-        "settings": canonical_json(fit.settings),
-        "fit_seed": fit.fit_seed,
-        "s": s,
-        "status": "ok" if finite else "diverged",
-        "reason": "" if finite else "scores or objective are not finite",
-        "features": [int(feature) for feature in solution.ranked[:s]],
-        "objective_history": [] if history is None else [float(value) for value in history],
-        "n_iter": solution.n_iter,
-        "converged": bool(solution.converged),
-        "fit_seconds": seconds,
-    }
-
-
-def _failure(fit: Fit, s_values: Sequence[int], status: str, reason: str) -> list[Record]:
-    return [failed_fit(fit.settings, fit.fit_seed, s, status, reason) for s in s_values]
+def _failure(
+    target: Target, fit: Fit, s_values: Sequence[int], status: str, reason: str
+) -> list[Record]:
+    setting = canonical_json(fit.setting)
+    key = target.dataset, target.method, setting
+    return [failed_selection(*key, s, fit.fit_seed, status=status, reason=reason) for s in s_values]

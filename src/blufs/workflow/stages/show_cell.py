@@ -1,39 +1,38 @@
-"""One cell of the results by name: a dataset, a method, a number of features, a repetition."""
+"""Stage "show_cell": one cell of the results by name: dataset, method, s and repetition."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from blufs.results.records import Record
 
 
-def cell(evaluation: dict[str, list[Record]], s: int, seed: int) -> dict[str, Any]:
-    """Settings, values and features of one cell, for every choice of settings.
+def show_cell(
+    scores: Sequence[Record], selections: Sequence[Record], s: int, repetition: int
+) -> dict[str, Any]:
+    """Setting, values and features of one cell, for every choice and metric.
 
     Raises
     ------
     KeyError
         If the method was not evaluated at s.
     """
+    features = {(r["setting"], r["s"], r["fit_seed"]): r["features"] for r in selections}
     choices: dict[str, Any] = {}
-    for record in evaluation["cells"]:
-        if record["s"] != s:
+    for score in scores:
+        if score["s"] != s or repetition not in score["repetitions"]:
             continue
-        choice = choices.setdefault(record["choice"], {})
-        value = dict(zip(record["seeds"], record["values"], strict=True)).get(seed)
-        fits = [
-            fit
-            for fit in evaluation["fits"]
-            if fit["settings"] == record["settings"] and fit["s"] == s
-        ]
-        choice[record["metric"]] = {
-            "value": value,
-            "status": record["status"],
-            "reason": record["reason"],
-            "settings": record["settings"],
-            "features": fits[seed % len(fits)]["features"],
+        position = score["repetitions"].index(repetition)
+        key = (score["setting"], s, score["fit_seeds"][position])
+        choices.setdefault(score["choice"], {})[score["metric"]] = {
+            "value": score["values"][position],
+            "status": score["status"],
+            "reason": score["reason"],
+            "setting": score["setting"],
+            "features": features[key],
         }
     if not choices:
-        available = sorted({record["s"] for record in evaluation["cells"]})
+        available = sorted({score["s"] for score in scores})
         raise KeyError(f"no cell with s = {s}; there are s = {available}")
     return choices

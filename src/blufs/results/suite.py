@@ -1,0 +1,158 @@
+"""The results of one suite, read on first use, and what the suite asked for."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from blufs.results.vocabulary import ALL_FEATURES
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pandas as pd
+
+
+@dataclass(frozen=True)
+class Suite:
+    """What a suite compares, in the order of its tables.
+
+    Attributes
+    ----------
+    methods : names of the compared methods
+    ablation : names of the variants of BLUFS without one of its parts
+    titles : name of a method or variant -> the title it is shown under
+    s_values : numbers of selected features
+    significance_level : level of the statistical tests
+    """
+
+    name: str
+    datasets: Sequence[str]
+    methods: Sequence[str]
+    ablation: Sequence[str] = ()
+    titles: Mapping[str, str] = field(default_factory=dict)
+    s_values: Sequence[int] = ()
+    significance_level: float = 0.05
+
+    def title(self, method: str) -> str:
+        """Title under which a method is shown."""
+        return self.titles.get(method, method)
+
+    @property
+    def ranked_methods(self) -> list[str]:
+        """The compared methods that select: all but the one that keeps all features."""
+        return [method for method in self.methods if method != ALL_FEATURES]
+
+
+@dataclass(frozen=True)
+class SuiteResults:
+    """Tables, dataset cards and arrays of one suite, each read when it is first asked for.
+
+    Attributes
+    ----------
+    tables : name of a table of :mod:`blufs.results.schemas` -> its Parquet file
+    card_paths, array_paths : name of a dataset -> its card and its arrays
+    """
+
+    tables: Mapping[str, Path]
+    card_paths: Mapping[str, Path] = field(default_factory=dict)
+    array_paths: Mapping[str, Path] = field(default_factory=dict)
+
+    @cached_property
+    def scores(self) -> pd.DataFrame:
+        """One row per dataset, method, choice, metric, s and repetition."""
+        return self._read("results")
+
+    @cached_property
+    def selections(self) -> pd.DataFrame:
+        """One row per dataset, method, setting, s and fit seed: the features."""
+        return self._read("selections")
+
+    @cached_property
+    def screened(self) -> pd.DataFrame:
+        """One row per dataset, method, setting, s and fit seed: scores by the light protocol."""
+        return self._read("screened")
+
+    @cached_property
+    def timing(self) -> pd.DataFrame:
+        """Seconds of a fit, one row per dataset, method, s and repeat."""
+        return self._read("timing")
+
+    @cached_property
+    def stability(self) -> pd.DataFrame:
+        """Features selected on resampled data, one row per dataset, method, s and resample."""
+        return self._read("stability")
+
+    @cached_property
+    def cards(self) -> dict[str, dict[str, Any]]:
+        """Dataset name -> its card."""
+        return {
+            name: json.loads(Path(path).read_text(encoding="utf-8"))
+            for name, path in self.card_paths.items()
+        }
+
+    def data(self, dataset: str) -> tuple[np.ndarray, np.ndarray]:
+        """Prepared data of shape (n, d) and labels of shape (n,) of a dataset."""
+        from blufs.datasets.storage import read_dataset
+
+        return read_dataset(self.array_paths[dataset])
+
+    def dataset_title(self, dataset: str) -> str:
+        """Title under which a dataset is shown."""
+        return self.cards.get(dataset, {}).get("title") or dataset
+
+    def compared_datasets(self, names: Sequence[str]) -> list[str]:
+        """The datasets that averages and ranks are taken over: those that were measured.
+
+        Datasets made of known real features and noise are for looking at what is selected, not for
+        clustering; they count only if there are no others.
+        """
+        measured = [name for name in names if not self.cards.get(name, {}).get("real_features")]
+        return measured or list(names)
+
+    def chosen_selections(self) -> pd.DataFrame:
+        """The selections behind the scores, once per choice and metric that they serve."""
+        key = ["dataset", "method", "setting", "s", "fit_seed"]
+        pointers = self.scores[["choice", "metric", *key]].drop_duplicates()
+        return pointers.merge(self.selections, on=key, how="inner")
+
+    def _read(self, name: str) -> pd.DataFrame:
+        from blufs.results.schemas import TABLES
+        from blufs.results.tables import read_table
+
+        return read_table(self.tables[name], TABLES[name])
+
+
+def suite_results(
+    tables: Sequence[str | Path],
+    cards: Sequence[str | Path] = (),
+    arrays: Sequence[str | Path] = (),
+) -> SuiteResults:
+    """Results from the files that a rule declares: tables go by stem, data by their folder."""
+    return SuiteResults(
+        {Path(path).stem: Path(path) for path in tables},
+        {Path(path).parent.name: Path(path) for path in cards},
+        {Path(path).parent.name: Path(path) for path in arrays},
+    )
+
+
+def load(folder: str | Path) -> SuiteResults:
+    """The results of the suite in ``folder`` (``results/<suite>``, or a copy of it).
+
+    Examples
+    --------
+    >>> from blufs.results import load
+    >>> load("results/demo").scores  # doctest: +SKIP
+    """
+    folder = Path(folder)
+    tables = sorted(folder.glob("*.parquet"))
+    if not tables:
+        raise FileNotFoundError(f"no results in {folder}: run the suite first")
+    return suite_results(
+        tables,
+        sorted(folder.glob("data/*/card.json")),
+        sorted(folder.glob("data/*/dataset.npz")),
+    )

@@ -1,0 +1,167 @@
+"""The words of the results, each defined once: metrics, choices and statuses, with their looks.
+
+Light enough to be read while the workflow is planned: nothing here imports another package.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A figure of merit of one selection; larger is better for all of them.
+
+    Attributes
+    ----------
+    key : its name in columns and file names
+    title : what a reader sees
+    short : the same where room is scarce
+    task : "clustering" or "classification", which of the two repetitions it belongs to
+    """
+
+    key: str
+    title: str
+    short: str
+    task: str
+
+
+METRICS = {
+    metric.key: metric
+    for metric in (
+        Metric("clustering_acc", "Clustering accuracy (ACC)", "ACC", "clustering"),
+        Metric("nmi", "Normalised mutual information (NMI)", "NMI", "clustering"),
+        Metric("knn_accuracy", "k-NN accuracy", "k-NN", "classification"),
+    )
+}
+CLUSTERING_METRICS = tuple(key for key, metric in METRICS.items() if metric.task == "clustering")
+
+
+@dataclass(frozen=True)
+class Criterion:
+    """A figure of merit that never sees the labels; larger is better."""
+
+    key: str
+    title: str
+    explanation: str
+
+
+CRITERIA = {
+    criterion.key: criterion
+    for criterion in (
+        Criterion(
+            "cohesion",
+            "Cohesion",
+            "how little the clusters on the selected features cut the neighbour graph of all data",
+        ),
+        Criterion(
+            "principal_cohesion",
+            "Principal cohesion",
+            "the same on the graph of the whitened principal coordinates",
+        ),
+    )
+}
+#: Columns that hold a label-free criterion of a screened selection begin with this.
+CRITERION_PREFIX = "criterion_"
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A rule that picks the setting which represents a method on a dataset.
+
+    Attributes
+    ----------
+    key, title, short : as for :class:`Metric`
+    explanation : one sentence for those who do not know the word
+    uses_labels : whether the rule looks at the classes, which nobody has in practice
+    color, marker, line : how the choice is drawn wherever it is drawn
+    """
+
+    key: str
+    title: str
+    short: str
+    explanation: str
+    uses_labels: bool
+    color: str
+    marker: str
+    line: str | tuple
+
+
+#: In the order in which they are shown.
+CHOICES = {
+    choice.key: choice
+    for choice in (
+        Choice(
+            "oracle",
+            "Oracle (best by the labels)",
+            "Oracle",
+            "The setting with the best score by the true classes, as papers report it.",
+            uses_labels=True,
+            color="#117733",
+            marker="o",
+            line="-",
+        ),
+        Choice(
+            "oracle_equal_budget",
+            "Oracle on an equal budget of settings",
+            "Oracle, equal budget",
+            "The same among an equal number of settings drawn for every method.",
+            uses_labels=True,
+            color="#DDCC77",
+            marker="s",
+            line=(0, (3, 1, 1, 1)),
+        ),
+        Choice(
+            "default",
+            "Default setting",
+            "Default",
+            "One fixed setting of the method for all data.",
+            uses_labels=False,
+            color="#332288",
+            marker="D",
+            line=(0, (5, 1.5)),
+        ),
+        Choice(
+            "blind",
+            "Chosen without labels",
+            "Blind",
+            "The setting with the best label-free criterion.",
+            uses_labels=False,
+            color="#CC6677",
+            marker="^",
+            line=(0, (1, 1)),
+        ),
+    )
+}
+
+
+@dataclass(frozen=True)
+class Status:
+    """What became of a fit or an evaluation.
+
+    ``is_failure`` says that it was to run and did not: a run with failures does not end well.
+    """
+
+    key: str
+    title: str
+    is_failure: bool
+
+
+STATUSES = {
+    status.key: status
+    for status in (
+        Status("ok", "ran", is_failure=False),
+        Status("unavailable", "the dataset is not available", is_failure=False),
+        Status("skipped", "beyond a documented limit of the method", is_failure=False),
+        Status("failed", "raised an error", is_failure=True),
+        Status("diverged", "gave numbers that are not finite", is_failure=True),
+        Status("timeout", "stopped at its time limit", is_failure=True),
+        Status("memory", "stopped at its memory limit", is_failure=True),
+        Status("missing", "has no row in the results", is_failure=True),
+    )
+}
+
+#: The method that keeps all features: shown, but never marked as best nor ranked.
+ALL_FEATURES = "AllFeatures"
+#: The method under study.
+METHOD_UNDER_STUDY = "BLUFS"
