@@ -8,24 +8,30 @@ import pytest
 from sklearn.datasets import load_wine
 
 from blufs.base import BaseSelector, MethodLimitError, Solution
-from blufs.files.atomic import write_json
 from blufs.numerics.graph import SampleGraph
-from blufs.results.records import METRICS
+from blufs.results import schemas
+from blufs.results.tables import read_table, write_table
+from blufs.results.vocabulary import CHOICES, CRITERIA, METRICS
 from blufs.workflow.run.isolation import Limits
-from blufs.workflow.stages import collect
 from blufs.workflow.stages.choose import choose, only_choice
-from blufs.workflow.stages.evaluate import CHOICES, Cells, evaluate
+from blufs.workflow.stages.collect import score_rows, scored_selections
+from blufs.workflow.stages.evaluate import Part, evaluate
 from blufs.workflow.stages.protocol import Protocol
-from blufs.workflow.stages.repeat import resample_fits, time_fits
+from blufs.workflow.stages.resample import resample_fits
 from blufs.workflow.stages.screen import screen
-from blufs.workflow.stages.select import select
-from blufs.workflow.stages.show_cell import cell
-from blufs.workflow.stages.unavailable import absent_selections
+from blufs.workflow.stages.select import Target, select
+from blufs.workflow.stages.show_cell import show_cell
+from blufs.workflow.stages.time_fit import time_fits
+from blufs.workflow.stages.unavailable import unavailable_selections
 
 LIMITS = Limits(60, 1e6)
-LIGHT = Protocol(seed=1, clusterings=2, restarts=1, splits=2, neighbors=5, train_fraction=0.5)
-FULL = Protocol(seed=1, clusterings=3, restarts=2, splits=4, neighbors=5, train_fraction=0.5)
-LAPSCORE = {"name": "LapScore", "class": None}
+LIGHT = Protocol(
+    seed=1, n_clusterings=2, n_restarts=1, n_splits=2, n_neighbors=5, train_fraction=0.5
+)
+FULL = Protocol(
+    seed=1, n_clusterings=3, n_restarts=2, n_splits=4, n_neighbors=5, train_fraction=0.5
+)
+LAPSCORE = Target("wine", "LapScore", {"name": "LapScore", "class": None}, 3)
 SETTINGS = [{"n_neighbors": 5}, {"n_neighbors": 10}, {"n_neighbors": 20}]
 
 
@@ -54,7 +60,12 @@ class Fragile(BaseSelector):
         return Solution(scores=scores)
 
 
-FRAGILE = {"name": "fragile", "class": f"{__name__}:Fragile"}
+FRAGILE = Target("wine", "Fragile", {"name": "fragile", "class": f"{__name__}:Fragile"}, 3)
+
+
+def fits(X, target, settings, s_values):
+    """Stage "select" with one fit seed; the first setting is the default."""
+    return select(X, target, settings, s_values, {0: 7}, LIMITS, default=settings[0])
 
 
 @pytest.fixture(scope="module")
@@ -70,18 +81,18 @@ def graph(wine):
 
 @pytest.fixture(scope="module")
 def stages(wine, graph):
-    """Selections, screens, choices and evaluation of LapScore on wine."""
+    """Selections, screened selections, choices and scores of LapScore on wine."""
     X, y = wine
-    selections = select(X, 3, LAPSCORE, SETTINGS, [2, 4], {0: 7}, LIMITS)
-    screened = screen(X, y, graph, "wine", selections, LIGHT)
+    selections = fits(X, LAPSCORE, SETTINGS, [2, 4])
+    screened = screen(X, y, graph, 3, selections, LIGHT, LIMITS)
     choices = choose("wine", SETTINGS, screened, [2, 4], budget=2, seed=1)
-    evaluation = evaluate(X, y, graph, "wine", selections, choices, FULL, Cells())
-    return selections, screened, choices, evaluation
+    scores = evaluate(X, y, graph, 3, selections, choices, FULL, Part(), LIMITS)
+    return selections, screened, choices, scores
 
 
 def test_one_record_per_setting_and_s_with_that_many_features(stages):
     selections = stages[0]
-    assert [(r["settings"], r["s"]) for r in selections] == [
+    assert [(r["setting"], r["s"]) for r in selections] == [
         (json.dumps(setting), s) for setting in SETTINGS for s in (2, 4)
     ]
     assert all(r["status"] == "ok" and len(set(r["features"])) == r["s"] for r in selections)
@@ -99,7 +110,7 @@ def test_one_record_per_setting_and_s_with_that_many_features(stages):
 def test_a_fault_is_a_record_and_the_others_go_on(wine, fault, status, reason):
     X, _ = wine
     settings = [{"fault": fault}, {"fault": "none"}]
-    bad, good = select(X, 3, FRAGILE, settings, [2], {0: 7}, LIMITS)
+    bad, good = fits(X, FRAGILE, settings, [2])
     assert bad["status"] == status
     assert reason in bad["reason"]
     assert good["status"] == "ok"
@@ -108,33 +119,41 @@ def test_a_fault_is_a_record_and_the_others_go_on(wine, fault, status, reason):
 
 def test_more_features_than_there_are_is_skipped_with_both_numbers(wine):
     X, _ = wine
-    fine, skipped = select(X, 3, LAPSCORE, [{}], [2, 20], {0: 7}, LIMITS)
+    fine, skipped = fits(X, LAPSCORE, [{}], [2, 20])
     assert (fine["status"], skipped["status"]) == ("ok", "skipped")
     assert skipped["s"] == 20
     assert "13" in skipped["reason"]
 
 
-def test_baseline_takes_all_features_whatever_s(wine, graph):
+def test_all_features_are_one_selection_of_all(wine, graph):
     X, y = wine
-    (record,) = select(X, 3, {"name": "Baseline", "class": None}, [{}], [2, 20], {0: 7}, LIMITS)
+    target = Target("wine", "AllFeatures", {"name": "AllFeatures", "class": None}, 3)
+    (record,) = fits(X, target, [{}], [])
     assert record["s"] == 13
-    evaluation = evaluate(X, y, graph, "wine", [record], only_choice("wine", {}), FULL, Cells())
-    assert {(cell["s"], cell["status"]) for cell in evaluation["cells"]} == {(13, "ok")}
+    choices = only_choice("wine", {})
+    scores = evaluate(X, y, graph, 3, [record], choices, FULL, Part(), LIMITS)
+    assert {(score["s"], score["status"]) for score in scores} == {(13, "ok")}
 
 
-def test_equal_features_are_scored_once_whatever_their_order(stages, wine, graph, monkeypatch):
+def test_row_norms_are_kept_of_the_default_setting_only(wine):
+    X, _ = wine
+    target = Target("wine", "BLUFS", {"name": "BLUFS", "class": None}, 3)
+    default, other = fits(X, target, [{"alpha": 1}, {"alpha": 2}], [4])
+    norms = np.array(default["row_norms"])
+    assert norms.shape == (13,)
+    assert set(np.flatnonzero(norms)) == set(default["features"])
+    assert other["row_norms"] is None
+
+
+def test_equal_features_are_scored_once_whatever_their_order(stages, wine, graph):
     X, y = wine
     first = next(record for record in stages[0] if record["s"] == 4)
-    turned = {**first, "settings": "other", "features": first["features"][::-1]}
-    clustered = []
-    whole = Protocol.cluster
-    monkeypatch.setattr(
-        Protocol, "cluster", lambda self, *given: clustered.append(1) or whole(self, *given)
-    )
-    one, other = screen(X, y, graph, "wine", [first, turned], LIGHT)
-    assert len(clustered) == 1
-    assert one["acc"] == other["acc"] == next(r for r in stages[1] if r["s"] == 4)["acc"]
-    assert other["settings"] == "other"
+    turned = {**first, "setting": "other", "features": first["features"][::-1]}
+    one, other = screen(X, y, graph, 3, [first, turned], LIGHT, LIMITS)
+    assert one["score_seconds"] > 0 == other["score_seconds"]
+    expected = next(r for r in stages[1] if r["s"] == 4)["clustering_acc"]
+    assert one["clustering_acc"] == other["clustering_acc"] == expected
+    assert other["setting"] == "other"
 
 
 def test_the_only_setting_is_every_choice():
@@ -144,14 +163,14 @@ def test_the_only_setting_is_every_choice():
     )
     assert only == chosen
     assert only["default"] == only["blind"] == '{"a": 1}'
-    assert (only["n_settings"], only["n_budget"]) == (1, 1)
+    assert (only["n_settings"], only["n_equal_budget"]) == (1, 1)
 
 
 def test_oracle_has_the_best_screened_score_and_blind_never_sees_labels(stages, wine, graph):
     X, y = wine
     selections, screened, choices, _ = stages
     for s in (2, 4):
-        at_s = {r["settings"]: r for r in screened if r["s"] == s}
+        at_s = {r["setting"]: r for r in screened if r["s"] == s}
         for metric in METRICS:
             best = max(r[metric] for r in at_s.values())
             assert at_s[choices["oracle"][metric][str(s)]][metric] == best
@@ -159,7 +178,7 @@ def test_oracle_has_the_best_screened_score_and_blind_never_sees_labels(stages, 
     blind_to_labels = choose(
         "wine",
         SETTINGS,
-        screen(X, shuffled, graph, "wine", selections, LIGHT),
+        screen(X, shuffled, graph, 3, selections, LIGHT, LIMITS),
         [2, 4],
         budget=2,
         seed=1,
@@ -170,100 +189,150 @@ def test_oracle_has_the_best_screened_score_and_blind_never_sees_labels(stages, 
 
 def test_equal_budget_oracle_draws_the_default_and_no_more_than_the_budget(stages):
     choices = stages[2]
-    assert (choices["n_settings"], choices["n_budget"]) == (3, 2)
-    drawn = {v for by_s in choices["oracle_budget"].values() for v in by_s.values()}
+    assert (choices["n_settings"], choices["n_equal_budget"]) == (3, 2)
+    drawn = {v for by_s in choices["oracle_equal_budget"].values() for v in by_s.values()}
     assert len(drawn) <= 2
+
+
+def score_of(scores, choice, metric, s):
+    (found,) = [r for r in scores if (r["choice"], r["metric"], r["s"]) == (choice, metric, s)]
+    return found
+
+
+def accuracies(X, y, features, repetitions):
+    from blufs.evaluation.clustering import score_partitions
+
+    partitions = FULL.cluster(X[:, features], 3, "wine", repetitions)
+    return score_partitions(y, partitions)["clustering_acc"]
 
 
 def test_evaluation_is_the_protocol_on_the_selected_columns(stages, wine):
     X, y = wine
-    selections, _, choices, evaluation = stages
-    record = next(
-        r
-        for r in evaluation["cells"]
-        if (r["choice"], r["metric"], r["s"]) == ("default", "acc", 4)
-    )
+    selections, _, choices, scores = stages
     features = next(
-        r["features"] for r in selections if (r["settings"], r["s"]) == (choices["default"], 4)
+        r["features"] for r in selections if (r["setting"], r["s"]) == (choices["default"], 4)
     )
-    _, expected = FULL.cluster(X[:, features], y, "wine", [0, 1, 2])
-    assert record["values"] == expected["acc"]
+    found = score_of(scores, "default", "clustering_acc", 4)
+    assert found["values"] == accuracies(X, y, features, [0, 1, 2])
 
 
-def test_cells_split_by_s_and_seed_give_the_same_values(stages, wine, graph):
+def test_parts_by_s_and_repetition_give_the_same_values(stages, wine, graph):
     X, y = wine
     selections, _, choices, whole = stages
     for s in (2, 4):
-        for seed in range(4):
-            part = evaluate(X, y, graph, "wine", selections, choices, FULL, Cells(s, seed))
-            assert cell(part, s, seed) == cell(whole, s, seed)
+        for repetition in range(4):
+            part = Part(s, repetition)
+            scores = evaluate(X, y, graph, 3, selections, choices, FULL, part, LIMITS)
+            expected = show_cell(whole, selections, s, repetition)
+            assert show_cell(scores, selections, s, repetition) == expected
 
 
-def test_collected_tables_hold_every_cell_once(stages, tmp_path):
-    _, screened, _, evaluation = stages
-    path = tmp_path / "evaluations" / "wine" / "LapScore" / "all.json"
-    write_json(path, evaluation)
-    results, selections = collect.evaluated([str(path)])
-    collect.write_table(tmp_path / "results.parquet", results, collect.RESULTS)
-    collect.write_table(tmp_path / "selections.parquet", selections, collect.SELECTIONS)
-    frame = collect.pd.read_parquet(tmp_path / "results.parquet")
-    keys = ["dataset", "method", "choice", "metric", "s", "seed"]
-    assert not frame.duplicated(keys).any()
-    assert len(frame) == len(CHOICES) * 2 * (3 + 3 + 4)
+def test_collected_tables_hold_every_score_and_every_selection_once(stages, tmp_path):
+    selections, screened, _, scores = stages
+    path = tmp_path / "results.parquet"
+    write_table(path, schemas.SCORES, score_rows(scores))
+    frame = read_table(path, schemas.SCORES)
+    assert not frame.duplicated(list(schemas.SCORES.key)).any()
+    measured = frame[frame["metric"].isin(METRICS)]
+    assert len(measured) == len(CHOICES) * 2 * (3 + 3 + 4)
+    assert len(frame) - len(measured) == 2 * len(CRITERIA) * 2  # default and blind, two s
     assert set(frame["dataset"]) == {"wine"}
     assert set(frame["method"]) == {"LapScore"}
-    picked = frame[frame["picked"]].groupby(["choice", "metric"])["s"].unique()
-    assert all(len(s) == 1 for s in picked)
-    assert picked["default", "acc"][0] == 4
+    reported = frame[frame["is_reported_s"]].groupby(["choice", "metric"])["s"].unique()
+    assert all(len(s) == 1 for s in reported)
+    assert reported["default", "clustering_acc"][0] == 4
     means = frame[frame["choice"] == "oracle"].groupby(["metric", "s"])["value"].mean()
     for metric in METRICS:
-        assert picked["oracle", metric][0] == means[metric].idxmax()
-    chosen = collect.pd.read_parquet(tmp_path / "selections.parquet")
-    assert len(chosen) == len(CHOICES) * 3 * 2
+        assert reported["oracle", metric][0] == means[metric].idxmax()
+    path = tmp_path / "selections.parquet"
+    write_table(path, schemas.SELECTIONS, scored_selections(scores, selections))
+    chosen = read_table(path, schemas.SELECTIONS)
+    assert not chosen.duplicated(list(schemas.SELECTIONS.key)).any()
+    key = ["dataset", "method", "setting", "s", "fit_seed"]
+    assert len(frame.merge(chosen, on=key)) == len(frame)
     assert all(len(f) == s for f, s in zip(chosen["features"], chosen["s"], strict=True))
     assert len(screened) == 6
 
 
-def test_an_unavailable_dataset_fills_its_cells(wine):
-    records = absent_selections([{}], [2, 4], "no file; fetch it from there")
-    screened = screen(np.empty((0, 0)), np.empty(0), None, "lung", records, LIGHT)
+def test_an_old_table_is_refused_by_name(tmp_path):
+    path = tmp_path / "timing.parquet"
+    write_table(path, schemas.TIMING, [])
+    with pytest.raises(ValueError, match=r"timing\.parquet has no column choice, metric"):
+        read_table(path, schemas.SCORES)
+
+
+def test_an_unavailable_dataset_fills_its_cells():
+    nothing = np.empty((0, 0)), np.empty(0), None, None
+    records = unavailable_selections("lung", "LapScore", [{}], [2, 4], "no file")
+    screened = screen(*nothing, records, LIGHT, LIMITS)
     choices = choose("lung", [{}], screened, [2, 4], budget=2, seed=1)
-    evaluation = evaluate(
-        np.empty((0, 0)), np.empty(0), None, "lung", records, choices, FULL, Cells()
+    scores = evaluate(*nothing, records, choices, FULL, Part(), LIMITS)
+    assert {(r["status"], r["reason"]) for r in scores} == {("unavailable", "no file")}
+    assert all(value is None for r in scores for value in r["values"])
+    (all_features,) = unavailable_selections("lung", "AllFeatures", [{}], [], "no file")
+    assert all_features["s"] is None
+
+
+def test_scoring_that_raises_is_a_status_and_not_the_end(stages, wine, graph):
+    X, y = wine
+    selections, _, choices, _ = stages
+    too_large = X * 1e300
+    screened = screen(too_large, y, graph, 3, selections, LIGHT, LIMITS)
+    assert {r["status"] for r in screened} == {"failed"}
+    assert all(r["reason"].startswith("scoring: ") for r in screened)
+    scores = evaluate(too_large, y, graph, 3, selections, choices, FULL, Part(), LIMITS)
+    assert {r["status"] for r in scores} == {"failed"}
+    assert {value for r in scores for value in r["values"]} == {None}
+    assert len(score_rows(scores)) == len(CHOICES) * 2 * (3 + 3 + 4)
+
+
+def test_scoring_over_its_time_is_a_status(stages, wine, graph):
+    X, y = wine
+    selections, _, choices, _ = stages
+    limits = Limits(1e-9, 1e6)
+    many = Protocol(
+        seed=1, n_clusterings=500, n_restarts=9, n_splits=1, n_neighbors=5, train_fraction=0.5
     )
-    assert {r["status"] for r in evaluation["cells"]} == {"unavailable"}
-    assert {r["reason"] for r in evaluation["cells"]} == {"no file; fetch it from there"}
-    assert all(v is None for r in evaluation["cells"] for v in r["values"])
+    scores = evaluate(X, y, graph, 3, selections, choices, many, Part(), limits)
+    assert {r["status"] for r in scores} == {"timeout"}
+
+
+def test_data_without_labels_have_criteria_and_no_metric(stages, wine, graph):
+    X, _ = wine
+    selections = stages[0]
+    screened = screen(X, None, graph, 3, selections, LIGHT, LIMITS)
+    assert not any(metric in record for record in screened for metric in METRICS)
+    choices = choose("wine", SETTINGS, screened, [2, 4], budget=2, seed=1)
+    assert choices["blind"] == stages[2]["blind"]
+    scores = evaluate(X, None, graph, 3, selections, choices, FULL, Part(), LIMITS)
+    assert {r["metric"] for r in scores} == set(CRITERIA)
+    assert {r["choice"] for r in scores} == {"default", "blind"}
+    with_labels = score_of(stages[3], "blind", "principal_cohesion", 4)
+    assert score_of(scores, "blind", "principal_cohesion", 4)["values"] == with_labels["values"]
 
 
 def test_random_methods_use_their_fits_in_turn(wine, graph):
     X, y = wine
     records = [
-        {**r, "fit_seed": seed}
+        {**r, "fit_seed": seed, "setting": "{}"}
         for seed in (0, 1)
-        for r in select(X, 3, LAPSCORE, [{"n_neighbors": 5 + 20 * seed}], [3], {0: 7}, LIMITS)
+        for r in fits(X, LAPSCORE, [{"n_neighbors": 5 + 20 * seed}], [3])
     ]
-    for record in records:
-        record["settings"] = "{}"
     choices = choose("wine", [{}], [], [3], budget=1, seed=1)
-    evaluation = evaluate(X, y, graph, "wine", records, choices, FULL, Cells())
-    values = next(
-        r["values"] for r in evaluation["cells"] if (r["choice"], r["metric"]) == ("default", "acc")
-    )
-    for repetition, value in enumerate(values):
+    scores = evaluate(X, y, graph, 3, records, choices, FULL, Part(), LIMITS)
+    found = score_of(scores, "default", "clustering_acc", 3)
+    assert found["fit_seeds"] == [0, 1, 0]
+    for repetition, value in enumerate(found["values"]):
         features = records[repetition % 2]["features"]
-        _, expected = FULL.cluster(X[:, features], y, "wine", [repetition])
-        assert value == expected["acc"][0]
+        assert value == accuracies(X, y, features, [repetition])[0]
 
 
 def test_timing_and_resampling_record_each_repeat(wine):
     X, _ = wine
-    times = time_fits(X, 3, LAPSCORE, {}, 4, 0, repeats=2, limits=LIMITS)
+    times = time_fits(X, LAPSCORE, {}, 4, 0, n_repeats=2, limits=LIMITS)
     assert [(r["repeat"], r["s"], r["status"]) for r in times] == [(0, 4, "ok"), (1, 4, "ok")]
     assert all(r["seconds"] > 0 for r in times)
-    drawn = resample_fits(
-        X, 3, LAPSCORE, {}, [2, 4], 0, resamples=[1, 2], fraction=0.5, limits=LIMITS
-    )
+    drawn = resample_fits(X, LAPSCORE, {}, [2, 4], 0, seeds=[1, 2], fraction=0.5, limits=LIMITS)
     assert [(r["resample"], r["s"], len(r["features"])) for r in drawn] == [
         (0, 2, 2),
         (0, 4, 4),
@@ -272,6 +341,6 @@ def test_timing_and_resampling_record_each_repeat(wine):
     ]
     for first, second in (drawn[:2], drawn[2:]):  # equal shares of one fit
         assert first["seconds"] == second["seconds"] > 0
-    broken = time_fits(X, 3, FRAGILE, {"fault": "raise"}, 2, 0, repeats=1, limits=LIMITS)
+    broken = time_fits(X, FRAGILE, {"fault": "raise"}, 2, 0, n_repeats=1, limits=LIMITS)
     assert broken[0]["status"] == "failed"
     assert broken[0]["seconds"] is None

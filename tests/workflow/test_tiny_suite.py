@@ -16,10 +16,11 @@ def results_of(project, suite="tiny"):
 def test_the_suite_ends_with_every_cell_and_a_report(finished):
     results = results_of(finished)
     assert set(results["status"]) == {"ok"}
-    pairs = {("wine", m) for m in ("Baseline", "LapScore", "BLUFS", "BLUFS-III")}
-    pairs |= {("rings", m) for m in ("Baseline", "LapScore", "BLUFS")}
+    pairs = {("wine", m) for m in ("AllFeatures", "LapScore", "BLUFS", "BLUFS-III")}
+    pairs |= {("rings", m) for m in ("AllFeatures", "LapScore", "BLUFS")}
     assert set(zip(results["dataset"], results["method"], strict=True)) == pairs
-    per_s = 4 * (3 + 3 + 4)  # choices x (ACC, NMI, accuracy) repetitions
+    # Choices x repetitions of (ACC, NMI, k-NN accuracy), and two criteria of two choices.
+    per_s = 4 * (3 + 3 + 4) + 2 * 2
     counts = results.groupby(["dataset", "method"]).size()
     assert counts["wine", "BLUFS"] == 2 * per_s
     assert counts["rings", "BLUFS"] == per_s
@@ -44,10 +45,12 @@ def test_the_snakefile_is_lint_free_and_short(finished):
 
 
 def test_one_cell_by_name(project):
-    name = "results/tiny/cells/wine/BLUFS/s4/seed1.json"
+    name = "results/tiny/cells/wine/BLUFS/s4/repetition1.json"
     project.run(name)
     cell = json.loads((project.folder / name).read_text())
-    results = results_of(project).set_index(["dataset", "method", "choice", "metric", "s", "seed"])
+    results = results_of(project).set_index(
+        ["dataset", "method", "choice", "metric", "s", "repetition"]
+    )
     for choice, metrics in cell["choices"].items():
         for metric, found in metrics.items():
             assert found["value"] == results.loc[("wine", "BLUFS", choice, metric, 4, 1), "value"]
@@ -60,22 +63,22 @@ def test_only_a_limit_of_starts_that_was_asked_for_is_kept(project):
     show = "    print('limit', getattr(workflow.scheduler.job_rate_limiter, 'max_jobs', None))\n"
     snakefile.write_text(snakefile.read_text().replace(hook, hook + show))
     cells = "results/tiny/cells/wine/LapScore/s4"
-    assert "limit None" in project.run(f"{cells}/seed0.json").stdout
-    limited = project.run(f"{cells}/seed1.json", "--max-jobs-per-timespan", "7/1s")
+    assert "limit None" in project.run(f"{cells}/repetition0.json").stdout
+    limited = project.run(f"{cells}/repetition1.json", "--max-jobs-per-timespan", "7/1s")
     assert "limit 7" in limited.stdout
 
 
 @pytest.mark.slow
 def test_split_jobs_give_the_same_values(project):
     (project.folder / "split.yaml").write_text(
-        "jobs: {split_by: [s, seed]}\n"
+        "jobs: {split_by: [s, repetition]}\n"
         "suites: {tiny: {datasets: [rings], methods: [LapScore, BLUFS],"
         " ablation: {methods: [], datasets: []},"
         " timing: {datasets: [], methods: [], repeats: 1},"
         " stability: {datasets: [], methods: [], resamples: 2, fraction: 0.8}}}\n"
     )
     before = results_of(project)
-    expected = before[(before["dataset"] == "rings") & (before["method"] != "Baseline")]
+    expected = before[(before["dataset"] == "rings") & (before["method"] != "AllFeatures")]
     project.run(
         "results/tiny/results.parquet",
         "--configfile",
@@ -85,7 +88,8 @@ def test_split_jobs_give_the_same_values(project):
     )
     found = results_of(project)
     assert (
-        len(list((project.folder / "results/tiny/evaluations/rings/BLUFS").glob("s2-seed*"))) == 4
+        len(list((project.folder / "results/tiny/evaluations/rings/BLUFS").glob("s2-repetition*")))
+        == 4
     )
     pd.testing.assert_frame_equal(found.reset_index(drop=True), expected.reset_index(drop=True))
 
@@ -117,7 +121,7 @@ def test_a_method_that_raises_is_a_row_and_the_rest_completes(project):
     )
     (project.folder / "broken.yaml").write_text(
         'methods: {Broken: {class: "broken_method:Broken"}}\n'
-        "suites: {tiny: {methods: [Baseline, LapScore, BLUFS, Broken]}}\n"
+        "suites: {tiny: {methods: [AllFeatures, LapScore, BLUFS, Broken]}}\n"
     )
     done = project.run(
         "--configfile", "tests/config/tiny.yaml", "broken.yaml", configfile="", check=False

@@ -19,20 +19,21 @@ def test_a_job_scores_without_pandas():
     assert loaded == ["True", "False"]
 
 
-def test_a_job_for_absent_data_needs_no_scikit_learn():
+def test_a_job_for_unavailable_data_needs_no_scikit_learn():
     loaded = run(
-        "import sys, blufs.datasets, blufs.workflow.run.isolation;"
-        "from blufs.workflow.stages.unavailable import absent_selections;"
-        "from blufs.workflow.stages.evaluate import Cells, evaluate;"
+        "import sys, blufs.datasets.storage;"
+        "from blufs.workflow.run.isolation import Limits;"
+        "from blufs.workflow.stages.unavailable import unavailable_selections;"
+        "from blufs.workflow.stages.evaluate import Part, evaluate;"
         "from blufs.workflow.stages.choose import only_choice;"
         "from blufs.workflow.stages.protocol import Protocol;"
         "from blufs.workflow.stages.screen import screen;"
-        "records = absent_selections([{}], [2, 4], 'no file');"
-        "protocol = Protocol(0, 2, 2, 2, 5, 0.5);"
-        "screened = screen(None, None, None, 'wine', records, protocol);"
-        "choice = only_choice('wine', {});"
-        "evaluated = evaluate(None, None, None, 'wine', records, choice, protocol, Cells());"
-        "print(*{r['status'] for r in screened + evaluated['cells']}, 'sklearn' in sys.modules)"
+        "records = unavailable_selections('wine', 'LapScore', [{}], [2, 4], 'no file');"
+        "protocol, limits = Protocol(0, 2, 2, 2, 5, 0.5), Limits(1, 1);"
+        "screened = screen(None, None, None, None, records, protocol, limits);"
+        "given = records, only_choice('wine', {}), protocol, Part(), limits;"
+        "scores = evaluate(None, None, None, None, *given);"
+        "print(*{r['status'] for r in screened + scores}, 'sklearn' in sys.modules)"
     )
     assert loaded == ["unavailable", "False"]
 
