@@ -7,10 +7,12 @@ from scipy.linalg import subspace_angles
 import blufs
 from blufs.base import MethodLimitError
 from blufs.methods.row_sparse import ten_digits
+from blufs.methods.udfs import discriminative_laplacian
 from blufs.numerics import row_sparse
 from blufs.numerics.row_sparse import (
     DenseForm,
     FactoredForm,
+    laplacian_form,
     row_sparse_subspace,
     smallest_eigenvectors,
 )
@@ -88,6 +90,23 @@ def test_start_is_the_mean_over_the_null_space():
         W = null @ np.linalg.qr(rng.standard_normal((28, 5)))[0]
         mean += np.einsum("ij,ij->i", W, W) / 2000
     np.testing.assert_allclose(start.squared_norms, mean, atol=0.01)
+
+
+@pytest.mark.parametrize("d", [40, 70])
+@pytest.mark.parametrize("seed", range(4))
+def test_the_null_space_of_separate_clusters_is_counted_whatever_the_order_of_features(d, seed):
+    """Three far clusters of 8: L has 3 zero eigenvalues, so ``X' L X`` has rank 24 - 3."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((24, d)) + np.repeat(1e3 * rng.standard_normal((3, d)), 8, axis=0)
+    L = discriminative_laplacian(X - X.mean(axis=0), 5, 1.0)
+    start = laplacian_form(X, L).unregularized(3)
+    basis = np.linalg.qr(np.vstack([X[i : i + 8] - X[i : i + 8].mean(axis=0) for i in (0, 8, 16)]))
+    V = np.linalg.svd(basis[1])[2][:21]
+    expected = 3 / (d - 21) * (1 - np.einsum("ij,ij->j", V, V))
+    np.testing.assert_allclose(start.squared_norms, expected, atol=1e-9)
+    order = rng.permutation(d)
+    permuted = laplacian_form(X[:, order], L).unregularized(3)
+    np.testing.assert_allclose(permuted.squared_norms, expected[order], atol=1e-9)
 
 
 def test_multiple_eigenvalue_at_the_cut_is_averaged():

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.sparse as sp
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh
+from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import ArpackError
 
 from blufs.numerics.errors import MethodLimitError
@@ -140,7 +141,7 @@ class FactoredForm(QuadraticForm):
         check_dense_order(len(R))
         self.R, self.sign = R, sign
         self._values, self._vectors = eigh(R @ R.T, check_finite=False)
-        keep = self._values > len(R) * EPS * max(self._values[-1], 0)
+        keep = self._values > max(R.shape) * EPS * max(self._values[-1], 0)
         self._values, self._vectors = self._values[keep], self._vectors[:, keep]
         lowest = 0.0 if sign > 0 else -1.001 * float(self._values[-1])
         self.lower_bound = lowest - _ROUNDING * float(np.linalg.norm(self._values))
@@ -221,15 +222,30 @@ def _separated_eigenvectors(form: DenseForm, m: int) -> np.ndarray | None:
 
 
 def laplacian_form(X: np.ndarray, L: sp.csr_array) -> QuadraticForm:
-    """``X' L X`` for X (n x d) and a positive semidefinite L (n x n), factored when 2 n < d."""
+    """``X' L X`` for X (n x d) and a positive semidefinite L (n x n), factored when 2 n < d.
+
+    L annihilates what is constant on each connected component of its graph, and nothing else.
+    """
     n, d = X.shape
+    n_parts, part = connected_components(L, directed=False)
+    # The means of the components add nothing but rounding errors, which would hide the null space.
+    means = indicator_rows(part) @ X / np.bincount(part)[:, None]
+    X = X - means[part]
     if 2 * n < d:
         check_dense_order(n)
         values, vectors = eigh(L.toarray(), check_finite=False)
-        return FactoredForm(np.sqrt(np.maximum(values, 0))[:, None] * (vectors.T @ X))
+        # One eigenvalue per component is zero; what LAPACK finds there is noise.
+        values, vectors = np.maximum(values[n_parts:], 0), vectors[:, n_parts:]
+        return FactoredForm(np.sqrt(values)[:, None] * (vectors.T @ X))
     check_dense_order(d)
     product = X.T @ (L @ X)
     return DenseForm((product + product.T) / 2)
+
+
+def indicator_rows(labels: np.ndarray) -> sp.csr_array:
+    """0/1 matrix (number of labels x n) with a one where a sample (column) has the label (row)."""
+    n = len(labels)
+    return sp.csr_array((np.ones(n), (labels, np.arange(n))), shape=(labels.max() + 1, n))
 
 
 def smallest_eigenvectors(
