@@ -37,7 +37,7 @@ from blufs.datasets import (
 from blufs.methods.registry import make_selector
 from blufs.workflow.plan.plan import Plan, expected_shape
 from blufs.workflow.run.isolation import Limits, run_isolated
-from blufs.workflow.stages.protocol import make_protocol
+from blufs.workflow.stages.protocol import Protocol
 from blufs.workflow.stages.select import Fit, fit_parameters
 
 ROOT = Path(__file__).parents[2]
@@ -105,11 +105,11 @@ def scoring_seconds(plan: Plan, dataset: str, X: np.ndarray, y: np.ndarray) -> d
     some = np.random.default_rng(0).permutation(X.shape[1])[:SELECTED]
     seconds = {}
     for section in ("screening", "evaluation"):
-        protocol = make_protocol(0, plan.suite[section])
+        protocol = Protocol(seed=0, **plan.suite[section])
         start = time.process_time()
-        protocol.cluster(X[:, some], y, dataset, list(range(protocol.clusterings)))
+        protocol.cluster(X[:, some], int(y.max()) + 1, dataset, range(protocol.n_clusterings))
         between = time.process_time()
-        protocol.classify(X[:, some], y, dataset, list(range(protocol.splits)))
+        protocol.classify(X[:, some], y, dataset, range(protocol.n_splits))
         end = time.process_time()
         seconds[section] = {"cluster": between - start, "classify": end - between}
     return seconds

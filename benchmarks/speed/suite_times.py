@@ -16,6 +16,7 @@ from pathlib import Path
 import pandas as pd
 
 from benchmarks.harness import ROOT, parse_quick, save
+from blufs.results import load
 
 SUITES = ("demo", "paper")
 
@@ -67,17 +68,12 @@ def most_at_once(jobs: list[Job]) -> int:
 
 def work_seconds(results: Path) -> float:
     """Seconds of fits, scores and evaluations as the jobs themselves measured them."""
-    grid, selections, timing, stability = (
-        pd.read_parquet(results / f"{name}.parquet")
-        for name in ("grid", "selections", "timing", "stability")
-    )
-    fits = ["dataset", "method", "settings", "s", "fit_seed"]
-    tables = [table[[*fits, "fit_seconds"]] for table in (grid, selections)]
+    suite = load(results)
+    fits = ["dataset", "method", "setting", "s", "fit_seed"]
+    tables = [table[[*fits, "fit_seconds"]] for table in (suite.screened, suite.selections)]
     fitted = pd.concat(tables).drop_duplicates(fits)["fit_seconds"].sum()
-    # A cell has a row for each of its fits.
-    cells = selections.drop_duplicates(["dataset", "method", "choice", "metric", "s"])
-    scored = grid["score_seconds"].sum() + cells["evaluation_seconds"].sum()
-    return float(fitted + scored + timing["seconds"].sum() + stability["seconds"].sum())
+    scored = suite.screened["score_seconds"].sum() + suite.scores["evaluation_seconds"].sum()
+    return float(fitted + scored + suite.timing["seconds"].sum() + suite.stability["seconds"].sum())
 
 
 def summarize(folder: Path, suite: str) -> dict | None:

@@ -19,6 +19,8 @@ from benchmarks.speed import memory, methods_speed, render_performance, startup
 from benchmarks.speed import scaling_law as growth
 from benchmarks.speed import suite_times as suites
 from benchmarks.speed.fit_profile import BLOCKS
+from blufs.results.schemas import TABLES
+from blufs.results.tables import write_table
 
 ROOT = Path(__file__).parents[2]
 MEASURED = ("startup", "suites", "fit_profile", "memory", "limits", "growth", "peers")
@@ -146,25 +148,23 @@ def finished(tmp_path):
     record(tmp_path, "results/small/c.png", "plot", "c.log", 200.0, 203.0)
     record(tmp_path, "results/small/c.pdf", "plot", "c.log", 200.1, 203.0)
     record(tmp_path, "results/other/a.json", "select", "x.log", 0.0, 99.0)
-    fit = {"dataset": "d", "method": "m", "settings": "{}", "s": 5, "fit_seed": 0}
-    grid = [{**fit, "fit_seconds": 4.0, "score_seconds": 2.0}]
-    cell = {"choice": "oracle", "metric": "acc"}
-    selections = [
-        {**fit, **cell, "fit_seconds": 4.0, "evaluation_seconds": 1.0},
-        {**fit, **cell, "choice": "blind", "fit_seconds": 4.0, "evaluation_seconds": 0.5},
-        {**fit, **cell, "s": 9, "fit_seconds": 3.0, "evaluation_seconds": 0.0},
-        # The second seed of the first cell.
-        {**fit, **cell, "fit_seed": 1, "fit_seconds": 0.0, "evaluation_seconds": 1.0},
-    ]
+    fit = {"dataset": "d", "method": "m", "setting": "{}", "s": 5, "fit_seed": 0}
+    score = {"choice": "oracle", "metric": "nmi", "repetition": 0}
     tables = {
-        "grid": grid,
-        "selections": selections,
+        "screened": [{**fit, "fit_seconds": 4.0, "score_seconds": 2.0}],
+        "selections": [
+            {**fit, "fit_seconds": 4.0},  # screened too, so that it counts once
+            {**fit, "s": 9, "fit_seconds": 3.0},
+        ],
         "timing": [{"seconds": 1.5}],
         "stability": [{"seconds": 1.0}, {"seconds": None}],
-        "results": [],
+        "results": [
+            {**fit, **score, "evaluation_seconds": 1.0},
+            {**fit, **score, "choice": "blind", "evaluation_seconds": 0.5},
+        ],
     }
     for name, rows in tables.items():
-        pd.DataFrame(rows).to_parquet(results / f"{name}.parquet")
+        write_table(results / f"{name}.parquet", TABLES[name], rows)
     return tmp_path
 
 
