@@ -44,6 +44,41 @@ def test_neighbors_equal_scikit_learn(X):
     assert mean == pytest.approx(cdist(X, X).mean())
 
 
+def exact_neighbors(X: np.ndarray, k: int) -> np.ndarray:
+    """Neighbours of the stored values, distances in extended precision, ties by index."""
+    X = X.astype(np.longdouble)
+    D = np.array([((X - x) ** 2).sum(axis=1) for x in X])
+    np.fill_diagonal(D, np.inf)
+    return np.argsort(D, axis=1, kind="stable")[:, :k]
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("offset", [0, 1e2, 1e4, 1e6, 1e7, 1e8, 1e9, 1e10, 1e12])
+@pytest.mark.parametrize("columns", [slice(None), slice(0, 1)])
+def test_neighbors_of_offset_data_are_exact(dtype, offset, columns):
+    X = np.random.default_rng(0).standard_normal((150, 8))
+    X[:, columns] += offset
+    X = X.astype(dtype)
+    indices, distances, _ = nearest_neighbors(X, 7)
+    np.testing.assert_array_equal(indices, exact_neighbors(X, 7))
+    difference = X[:, None].astype(np.longdouble) - X[indices]
+    np.testing.assert_allclose(distances, np.sum(difference**2, axis=2), rtol=1e-5)
+
+
+def test_neighbors_are_exact_where_products_of_samples_lose_all_digits():
+    """A column of times in which a few are missing and stand as 0: no shift helps."""
+    rng = np.random.default_rng(1)
+    X = rng.standard_normal((150, 8))
+    X[:, 0] = np.where(rng.random(150) < 0.05, 0, 1.7e9 + X[:, 0])
+    np.testing.assert_array_equal(nearest_neighbors(X, 7)[0], exact_neighbors(X, 7))
+
+
+@pytest.mark.parametrize("offset", [0.0, 1.7e9])
+def test_ties_of_whole_numbers_go_to_the_smaller_index_whatever_the_offset(offset):
+    X = np.random.default_rng(2).integers(0, 3, (80, 4)).astype(float)
+    np.testing.assert_array_equal(nearest_neighbors(X + offset, 9)[0], exact_neighbors(X, 9))
+
+
 def test_distances_to_given_neighbors_equal_scipy(X):
     indices = np.random.default_rng(0).integers(len(X), size=(len(X), 3))
     expected = np.take_along_axis(cdist(X, X, "sqeuclidean"), indices, axis=1)
@@ -129,6 +164,12 @@ def test_adaptive_neighbors_of_a_lattice_are_equal_weights():
     np.testing.assert_allclose(A.toarray()[0], [0, 0.5, 0.5, 0])
 
 
+def test_the_only_neighbor_of_two_samples_has_weight_one():
+    A, regularization = adaptive_neighbors(np.array([[1], [0]]), np.array([[4.0], [4.0]]))
+    assert A.toarray().tolist() == [[0, 1], [1, 0]]
+    assert regularization == 0
+
+
 def test_laplacian_identity_for_an_asymmetric_graph(X):
     rng = np.random.default_rng(2)
     W = sp.csr_array(rng.random((50, 50)) * (rng.random((50, 50)) < 0.2))
@@ -183,6 +224,10 @@ def test_isolated_sample_stays_finite():
         (np.zeros((2, 3)), "square"),
         (np.array([[0, -1.0], [-1, 0]]), "negative"),
         (np.array([[0, 1.0], [0.5, 0]]), "symmetric"),
+        (np.array([[0, np.nan], [np.nan, 0]]), "NaN"),
+        (np.zeros((3, 3)), "without edges"),
+        (np.ones(4), "square"),
+        ("S", "got str"),
     ],
 )
 def test_coerce_rejects_what_is_no_graph(matrix, message):

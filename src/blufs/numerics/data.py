@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from blufs.numerics.ranges import without_offset
 from blufs.numerics.scaling import affine_scaling
 
 
@@ -18,8 +19,9 @@ class ScaledData:
     """
 
     def __init__(self, X: np.ndarray, scaling: str):
-        self.X = X
-        self.shift, self.divisor = affine_scaling(X, scaling)
+        # Products with a large offset would lose the digits that the shift cannot bring back.
+        self.X = without_offset(X) if scaling not in ("unit", "none") else X
+        self.shift, self.divisor = affine_scaling(self.X, scaling)
 
     @property
     def shape(self) -> tuple[int, int]:

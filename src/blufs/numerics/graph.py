@@ -14,14 +14,22 @@ import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import LinearOperator, eigsh
 
+from blufs.numerics.ranges import without_offset
+
 #: Entries of one block of distances (8 MiB of float64).
 _BLOCK_ENTRIES = 2**20
+#: Candidates beyond the k nearest by products among which differences decide.
+_SPARE_CANDIDATES = 8
 #: Below this number of samples a dense eigensolver is faster than Lanczos.
 _DENSE_EIGH_BELOW = 400
 
 
 def squared_distance_blocks(X: np.ndarray):
-    """Yield ``(start, D)``: D[i, j] = ||x_{start+i} - x_j||^2, clipped at 0, in blocks of rows."""
+    """Yield ``(start, D)``: D[i, j] = ||x_{start+i} - x_j||^2, clipped at 0, in blocks of rows.
+
+    By products of samples, fast but wrong by rounding errors of ``||x_i||^2 + ||x_j||^2``: X should
+    lie around zero, see :func:`~blufs.numerics.ranges.without_offset`.
+    """
     norms = np.einsum("ij,ij->i", X, X)
     rows = max(1, _BLOCK_ENTRIES // len(X))
     for start in range(0, len(X), rows):
@@ -68,6 +76,9 @@ def nearest_neighbors(X: np.ndarray, n_neighbors: int) -> tuple[np.ndarray, np.n
     """
     n = len(X)
     k = clip_n_neighbors(n_neighbors, n)
+    X = without_offset(X)
+    # Rounding of products, relative to the squared norms, with room to spare.
+    error = 8 * np.sqrt(X.shape[1]) * np.finfo(X.dtype).eps * np.einsum("ij,ij->i", X, X)
     indices = np.empty((n, k), dtype=np.intp)
     distances = np.empty((n, k), dtype=X.dtype)
     total = 0.0
@@ -76,8 +87,57 @@ def nearest_neighbors(X: np.ndarray, n_neighbors: int) -> tuple[np.ndarray, np.n
         local = np.arange(len(D))
         D[local, start + local] = np.inf
         block = slice(start, start + len(D))
-        indices[block], distances[block] = smallest_per_row(D, k)
+        candidates, approximate = smallest_per_row(D, min(k + _SPARE_CANDIDATES, n - 1))
+        indices[block], distances[block] = candidates[:, :k], approximate[:, :k]
+        unsure, lost = _open_questions(approximate, k, error[block] + error.max())
+        indices[unsure + start], distances[unsure + start] = _nearest_of(
+            X, unsure + start, candidates[unsure], k
+        )
+        for i in start + lost if candidates.shape[1] < n - 1 else ():
+            others = np.delete(np.arange(n), i)[None, :]
+            indices[[i]], distances[[i]] = _nearest_of(X, np.array([i]), others, k)
     return indices, distances, total / n**2
+
+
+def _open_questions(distances, k: int, error: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Rows of distances from products (m x candidates, ascending) that rounding leaves open.
+
+    Parameters
+    ----------
+    error : ndarray of shape (m,)
+        Bound of the rounding error of each row.
+
+    Returns
+    -------
+    unsure : ndarray of int
+        Rows where the order of the k nearest, or a digit of their distances that matters, is open.
+    lost : ndarray of int
+        Rows where a sample that is no candidate may be nearer, by more than a tie in the last
+        digits.
+    """
+    digits = np.sqrt(np.finfo(distances.dtype).eps)
+    close = np.diff(distances[:, : k + 1], axis=1) <= 2 * error[:, None]
+    unsure = close.any(axis=1) | (error > digits * distances[:, 0])
+    open_end = distances[:, -1] - distances[:, k - 1] <= 2 * error
+    lost = open_end & (error > digits * distances[:, k - 1])
+    return np.flatnonzero(unsure), np.flatnonzero(lost)
+
+
+def _nearest_of(X, samples, candidates, k: int) -> tuple[np.ndarray, np.ndarray]:
+    """The k nearest of the candidates (m x any) of each of m samples, from their differences.
+
+    Returns indices and squared distances (float64), both (m, k); ties by smaller index.
+    """
+    candidates = np.sort(candidates, axis=1)
+    distances = np.empty(candidates.shape)
+    rows = max(1, _BLOCK_ENTRIES // (candidates.shape[1] * X.shape[1]))
+    for start in range(0, len(samples), rows):
+        part = slice(start, start + rows)
+        difference = X[candidates[part]].astype(np.float64, copy=False)
+        difference -= X[samples[part], None]
+        distances[part] = np.einsum("ijk,ijk->ij", difference, difference)
+    order = np.argsort(distances, axis=1, kind="stable")[:, :k]
+    return np.take_along_axis(candidates, order, 1), np.take_along_axis(distances, order, 1)
 
 
 def smallest_per_row(D: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
@@ -126,7 +186,7 @@ def adaptive_neighbors(
     Parameters
     ----------
     indices, squared_distances : ndarray of shape (n, k + 1)
-        The k + 1 nearest neighbours of each sample, nearest first.
+        The k + 1 nearest neighbours of each sample, nearest first. A single one gets weight 1.
 
     Returns
     -------
@@ -134,6 +194,8 @@ def adaptive_neighbors(
     regularization : float
         Mean of ``r_i = (k e_{i,k+1} - sum_{l<=k} e_il) / 2``.
     """
+    if indices.shape[1] == 1:  # two samples: no distance is left to compare with
+        return neighbor_matrix(indices, np.ones(indices.shape)), 0.0
     nearest, last = squared_distances[:, :-1], squared_distances[:, -1:]
     gaps = last - nearest
     total = gaps.sum(axis=1, keepdims=True)
@@ -187,14 +249,17 @@ class SampleGraph:
     def coerce(cls, graph) -> SampleGraph:
         """Accept a SampleGraph, or a symmetric similarity matrix (sparse or dense)."""
         if isinstance(graph, cls):
+            _check_similarity(graph.similarity)
             return graph
-        similarity = sp.csr_array(graph, dtype=float)
-        if similarity.shape[0] != similarity.shape[1]:
-            raise ValueError(f"a similarity graph must be square, got shape {similarity.shape}")
-        if similarity.nnz and similarity.data.min() < 0:
-            raise ValueError("a similarity graph must not have negative entries")
-        if abs(similarity - similarity.T).max() > 1e-10 * max(1.0, abs(similarity).max()):
-            raise ValueError("a similarity graph must be symmetric")
+        try:
+            similarity = sp.csr_array(graph if sp.issparse(graph) else np.asarray(graph, float))
+            similarity = similarity.astype(float)
+        except (TypeError, ValueError) as error:
+            raise ValueError(
+                "a similarity graph must be a SampleGraph or a square matrix of numbers, got "
+                f"{type(graph).__name__}"
+            ) from error
+        _check_similarity(similarity)
         return cls(similarity)
 
     @property
@@ -232,7 +297,7 @@ class SampleGraph:
                 f"the neighbour graph has {self.n_components} connected components; its leading "
                 "eigenvectors are the component indicators (raise n_neighbors to connect it)",
                 UserWarning,
-                stacklevel=3,
+                stacklevel=4,
             )
 
     def leading_eigenvectors(self, count: int) -> tuple[np.ndarray, np.ndarray]:
@@ -285,6 +350,19 @@ class SampleGraph:
         indicators[np.arange(n), self.components] = np.sqrt(self.degree)
         norms = np.linalg.norm(indicators, axis=0)
         return indicators[:, norms > 0] / norms[norms > 0]
+
+
+def _check_similarity(similarity: sp.csr_array) -> None:
+    if similarity.ndim != 2 or similarity.shape[0] != similarity.shape[1]:
+        raise ValueError(f"a similarity graph must be square, got shape {similarity.shape}")
+    if not np.isfinite(similarity.data).all():
+        raise ValueError("a similarity graph must not have NaN or infinite entries")
+    if not similarity.data.any():
+        raise ValueError("a similarity graph without edges has nothing to select by")
+    if similarity.data.min() < 0:
+        raise ValueError("a similarity graph must not have negative entries")
+    if abs(similarity - similarity.T).max() > 1e-10 * max(1.0, abs(similarity).max()):
+        raise ValueError("a similarity graph must be symmetric")
 
 
 def fix_signs(vectors: np.ndarray) -> np.ndarray:
