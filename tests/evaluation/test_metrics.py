@@ -45,3 +45,29 @@ def test_nmi_from_the_definition():
     information = np.sum(joint * np.log(joint / np.outer(rows, columns)))
     entropy = max(-np.sum(rows * np.log(rows)), -np.sum(columns * np.log(columns)))
     assert normalized_mutual_info(true, predicted) == pytest.approx(information / entropy)
+
+
+@pytest.mark.parametrize("metric", [clustering_accuracy, normalized_mutual_info])
+@pytest.mark.parametrize(
+    ("true", "predicted", "message"),
+    [
+        ([], [], "no labels"),
+        ([0, 1, np.nan], [0, 1, 1], "missing"),
+        ([0, 1, 1], ["a", None, "b"], "missing"),
+        ([0, 1], [0, 1, 1], "3 labels for 2 samples"),
+        ([[0, 1]], [0, 1], "one per sample"),
+        ([(0, 1), (1, 0)], [0, 1], "one per sample"),
+    ],
+)
+def test_what_are_no_labels_is_refused(metric, true, predicted, message):
+    with pytest.raises(ValueError, match=message):
+        metric(true, predicted)
+
+
+@pytest.mark.parametrize("metric", [clustering_accuracy, normalized_mutual_info])
+def test_labels_may_be_of_any_kind(metric, recwarn):
+    labels = [0.5, 1.5, 1.5, 2.5]
+    mixed = np.array([3, "3", "3", b"x"], dtype=object)
+    assert metric(labels, ["u", "v", "v", "w"]) == pytest.approx(1)
+    assert metric(mixed, labels) == pytest.approx(1)
+    assert not recwarn.list

@@ -7,6 +7,9 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from blufs.evaluation.classification import classification_accuracy
 from blufs.evaluation.clustering import cluster, score_partitions
+from blufs.evaluation.criteria import graph_cohesion
+from blufs.evaluation.pick import choose_blind
+from blufs.numerics.graph import SampleGraph
 from blufs.workflow.run.seeding import derive_seed
 
 
@@ -64,6 +67,55 @@ def test_classification_searches_anew_where_all_candidates_are_test_rows():
 def test_classification_of_separated_blobs_is_perfect(blobs):
     X, y = blobs
     assert classification_accuracy(X, y, [0, 1]) == [1.0, 1.0]
+
+
+def test_classification_keeps_a_test_row_and_counts_classes_of_any_kind(blobs):
+    X, y = blobs
+    assert classification_accuracy(X, y, [0, 1], train_fraction=0.999) == [1.0, 1.0]
+    names = np.array(["d", "c", "b", "a"])[y]
+    for labels in (names, y - 7, y + 0.25):
+        assert classification_accuracy(X, labels, [3], n_neighbors=9, train_fraction=0.2) == (
+            classification_accuracy(X, y, [3], n_neighbors=9, train_fraction=0.2)
+        )
+
+
+@pytest.mark.parametrize(
+    ("labels", "fraction", "message"),
+    [
+        (np.zeros(119), 0.5, "119 labels for 120 samples"),
+        (np.full(120, np.nan), 0.5, "missing"),
+        (np.zeros((120, 1)), 0.5, "one per sample"),
+        (np.zeros(120), 1.0, "train_fraction"),
+        (np.zeros(120), 0.0, "train_fraction"),
+    ],
+)
+def test_classification_says_what_is_wrong(blobs, labels, fraction, message):
+    with pytest.raises(ValueError, match=message):
+        classification_accuracy(blobs[0], labels, [0], train_fraction=fraction)
+
+
+@pytest.mark.parametrize("change", [lambda X: X + 1e9, lambda X: X * 1e250, lambda X: X * 1e-250])
+def test_scores_do_not_depend_on_offset_and_unit(blobs, change):
+    X, y = np.round(blobs[0], 3), blobs[1]
+    noisy = X + np.random.default_rng(0).integers(-3000, 3000, X.shape) / 1000
+    changed = change(noisy)
+    expected = score_partitions(y, cluster(noisy, 4, [1], restarts=3))
+    assert score_partitions(y, cluster(changed, 4, [1], restarts=3)) == expected
+    assert classification_accuracy(changed, y, [0]) == classification_accuracy(noisy, y, [0])
+
+
+def test_cohesion_wants_one_label_per_sample_of_the_graph(blobs):
+    graph = SampleGraph.from_data(blobs[0], 5)
+    assert graph_cohesion(graph, blobs[1]) == pytest.approx(1, abs=0.05)
+    for labels, message in ((np.zeros(121), "121 labels"), (np.full(120, np.nan), "missing")):
+        with pytest.raises(ValueError, match=message):
+            graph_cohesion(graph, labels)
+
+
+def test_the_blind_choice_takes_a_data_frame():
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame({"cohesion": [0.1, 0.9, 0.5], "name": ["a", "b", "c"]})
+    assert choose_blind(frame, "cohesion")["name"] == "b"
 
 
 def test_seeds_depend_on_dataset_purpose_and_repetition_only():

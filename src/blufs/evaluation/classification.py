@@ -8,6 +8,9 @@ from collections.abc import Sequence
 import numpy as np
 from sklearn.neighbors import NearestNeighbors
 
+from blufs.evaluation.metrics import label_codes
+from blufs.numerics.ranges import conditioned
+
 
 def classification_accuracy(
     X: np.ndarray,
@@ -20,9 +23,16 @@ def classification_accuracy(
     """Accuracy of the k-nearest-neighbour classifier on one random split per seed.
 
     Every row of X (n x s) gets the class that most of its nearest training rows have, the first
-    of them on ties. The order of the neighbours among all rows is found once for all splits.
+    of them on ties. Both parts of a split have at least one row. The order of the neighbours among
+    all rows is found once for all splits.
     """
-    n_train = max(1, round(train_fraction * len(X)))
+    y = label_codes(y, len(X))
+    if len(X) < 2:
+        raise ValueError(f"a split into two parts needs two samples, got {len(X)}")
+    if not 0 < train_fraction < 1:
+        raise ValueError(f"train_fraction must lie between 0 and 1, got {train_fraction}")
+    X = conditioned(X, ignores_offsets=True, ignores_scale=False)
+    n_train = min(max(1, round(train_fraction * len(X))), len(X) - 1)
     n_neighbors = min(n_neighbors, n_train)
     # About four times as many as hold enough training rows on average.
     n_candidates = min(len(X) - 1, math.ceil(4 * n_neighbors * len(X) / n_train))

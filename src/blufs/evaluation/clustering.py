@@ -10,6 +10,7 @@ from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 
 from blufs.evaluation.metrics import clustering_accuracy, normalized_mutual_info
+from blufs.numerics.ranges import conditioned
 
 
 def cluster(
@@ -23,6 +24,7 @@ def cluster(
     -------
     list of ndarray of shape (n,), one per seed
     """
+    X = conditioned(X, ignores_offsets=True, ignores_scale=False)
     partitions = []
     with warnings.catch_warnings():
         # Fewer distinct points than clusters: the partition is still defined and scored.

@@ -11,6 +11,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from blufs.evaluation.metrics import label_codes
 from blufs.numerics.data import ScaledData
 from blufs.numerics.graph import SampleGraph
 from blufs.numerics.principal import principal_graph, principal_vectors
@@ -68,7 +69,7 @@ def graph_cohesion(graph: SampleGraph, labels: np.ndarray) -> float:
     The columns of E (n x c) are the indicators of the clusters divided by their norms. One means
     that no edge of the graph is cut.
     """
-    _, labels = np.unique(labels, return_inverse=True)
+    labels = label_codes(labels, graph.n_samples)
     sizes = np.bincount(labels)
     S = graph.normalized.tocoo()
     inside = labels[S.row] == labels[S.col]

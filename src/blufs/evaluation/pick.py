@@ -18,8 +18,8 @@ def choose_blind(
 
     Parameters
     ----------
-    table : sequence of dicts
-        One row per candidate (``DataFrame.to_dict("records")``). The criteria of
+    table : sequence of dicts, or DataFrame
+        One row per candidate. The criteria of
         :func:`blufs.tuning.label_free_criteria` stand in it under their name or with the prefix
         ``criterion_``; a row where one is NaN is never chosen.
     criterion : str
@@ -29,6 +29,8 @@ def choose_blind(
     dict
         The row itself; the first one on ties.
     """
+    if hasattr(table, "to_dict"):
+        table = table.to_dict("records")
     if not len(table):
         raise ValueError("there is no row to choose from")
     values = _column(table, criterion)
