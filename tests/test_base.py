@@ -1,9 +1,13 @@
 """The base class: ranking, constants, paths and messages, on tiny selectors made for it."""
 
+from numbers import Integral, Real
+from typing import ClassVar
+
 import numpy as np
 import pytest
+from sklearn.utils._param_validation import Interval
 
-from blufs.base import BaseSelector, GraphSelector, Solution, check_n_clusters
+from blufs.base import BaseSelector, GraphSelector, Precomputed, Solution, check_n_clusters
 from blufs.numerics.graph import SampleGraph
 
 
@@ -78,7 +82,7 @@ def test_constant_features_are_hidden_from_the_method_and_come_last(X):
     assert fitted.scores_[0] == fitted.scores_[4] == fitted.scores_.min()
     assert fitted.weights_.shape == (7, 2)
     assert fitted.weights_[[0, 4]].tolist() == [[0, 0], [0, 0]]
-    assert ByVariance().precompute(X) == {"shape": (10, 5)}
+    assert ByVariance().precompute(X).value == {"shape": (10, 5)}
 
 
 def test_asking_for_constant_features_too(X):
@@ -98,11 +102,104 @@ def test_path_is_sorted_and_without_repeats(X):
 
 
 def test_precomputed_reaches_the_method(X):
-    token = object()
-    assert ByVariance(2).fit(X, precomputed=token).seen_[1] is token
+    shared = ByVariance(2).precompute(X)
+    assert ByVariance(2).fit(X, precomputed=shared).seen_[1] is shared.value
 
 
-@pytest.mark.parametrize(("wanted", "count"), [(None, 2), (0.2, 1), (0.99, 4), (0.01, 1), (5, 5)])
+class Shifted(ByVariance):
+    """A method with a parameter that the shared part depends on, and one that it does not."""
+
+    tuned_parameters = ("power",)
+
+    def __init__(self, n_features_to_select=None, width=1, power=1.0):
+        self.n_features_to_select = n_features_to_select
+        self.width = width
+        self.power = power
+
+
+def test_precomputed_for_something_else_is_refused_by_name(X):
+    shared = Shifted().precompute(X)
+    assert isinstance(shared, Precomputed)
+    Shifted(3, power=2.0).fit(X, precomputed=shared)
+    for other, message in (
+        (X[:, :4], r"shape \(10, 5\), X has \(10, 4\)"),
+        (X[:9], r"shape \(10, 5\), X has \(9, 5\)"),
+        (X + 1, "other data of the same shape"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            Shifted(2).fit(other, precomputed=shared)
+    with pytest.raises(ValueError, match="made with width=1, but Shifted has width=2"):
+        Shifted(2, width=2).fit(X, precomputed=shared)
+    with pytest.raises(ValueError, match="made by Shifted"):
+        ByVariance(2).fit(X, precomputed=shared)
+    with pytest.raises(ValueError, match="got SampleGraph; ByVariance takes no neighbour graph"):
+        ByVariance(2).fit(X, precomputed=SampleGraph.from_data(X, 3))
+
+
+@pytest.mark.parametrize(
+    ("graph", "message"),
+    [
+        (np.zeros(10), "square"),
+        (np.zeros((10, 10)), "without edges"),
+        (np.full((10, 10), np.nan), "NaN"),
+        (np.full((10, 10), np.inf), "NaN or infinite"),
+        (SampleGraph(np.full((10, 10), np.nan)), "NaN"),
+        ("graph", "a square matrix of numbers, got str"),
+        ({"a": 1}, "a square matrix of numbers, got dict"),
+    ],
+)
+def test_what_is_no_graph_is_refused(X, graph, message):
+    with pytest.raises(ValueError, match=message):
+        OnGraph().fit(X, precomputed=graph)
+
+
+def test_a_graph_that_falls_apart_is_warned_about(X):
+    X = np.vstack([X, X + 1e4])
+    with pytest.warns(UserWarning, match="2 connected components"):
+        OnGraph(2, n_neighbors=8).fit(X)
+
+
+def test_columns_of_one_name_and_masked_values_are_refused(X):
+    pd = pytest.importorskip("pandas")
+    with pytest.raises(ValueError, match="several columns named b"):
+        ByVariance(2).fit(pd.DataFrame(X, columns=list("abbcd")))
+    with pytest.raises(ValueError, match="ByVariance does not take masked values"):
+        ByVariance(2).fit(np.ma.masked_greater(X, 1))
+    assert ByVariance(2).fit(np.ma.masked_array(X)).support_.sum() == 2
+
+
+def test_a_single_number_is_no_list_of_sizes(X):
+    with pytest.raises(ValueError, match="must be a list of numbers of features, got 3"):
+        ByVariance().select_path(X, 3)
+
+
+class Weighted(ByVariance):
+    """A method with parameters that are numbers."""
+
+    _parameter_constraints: ClassVar[dict] = {
+        **ByVariance._parameter_constraints,
+        "alpha": [Interval(Real, 0, None, closed="left")],
+        "n_clusters": [Interval(Integral, 1, None, closed="left")],
+    }
+
+    def __init__(self, n_features_to_select=None, alpha=1.0, n_clusters=2):
+        self.n_features_to_select = n_features_to_select
+        self.alpha = alpha
+        self.n_clusters = n_clusters
+
+
+def test_parameters_that_overflow_or_are_truth_values_are_named(X):
+    Weighted(2, alpha=1e100).fit(X)
+    with pytest.raises(ValueError, match=r"'alpha' parameter of Weighted must not exceed 1e\+100"):
+        Weighted(2, alpha=1e308).fit(X)
+    for wrong in (True, np.True_):
+        with pytest.raises(ValueError, match="'n_clusters' parameter"):
+            Weighted(2, n_clusters=wrong).fit(X)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "count"), [(None, 2), (0.2, 1), (0.99, 4), (0.01, 1), (5, 5), (np.float32(0.6), 3)]
+)
 def test_number_of_features(X, wanted, count):
     assert ByVariance(wanted).fit(X).support_.sum() == count
 

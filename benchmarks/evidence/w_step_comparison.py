@@ -58,7 +58,7 @@ def compare(name: str, s: int) -> list[dict]:
     X, y = load(name)
     c = int(y.max()) + 1
     X = X[:, X.std(axis=0) > 0]
-    shared = BLUFS(n_clusters=c, similarity="data").precompute(X)
+    shared = BLUFS(n_clusters=c, similarity="data").precompute(X).value
     data, Y = ScaledData(X, "center+unit"), shared.spectral
     M = Smoothing(shared.neighbors, uniform_weights(shared.allowed), BETA)
     A = data.columns(slice(None))

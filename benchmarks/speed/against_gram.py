@@ -42,7 +42,9 @@ def measure(n: int, d: int, c: int, repeats: int) -> dict:
         start, shared = timed(lambda: selector.precompute(X))
         rest, _ = timed(lambda shared=shared: selector.fit(X, precomputed=shared))
         whole.append(start + rest)
-        without.append(timed(lambda graph=shared.graph: selector.fit(X, precomputed=graph))[0])
+        without.append(
+            timed(lambda graph=shared.value.graph: selector.fit(X, precomputed=graph))[0]
+        )
     return {
         "n": n,
         "d": d,

@@ -7,29 +7,34 @@ A method subclasses :class:`BaseSelector` and implements one of
 
 ``_precompute(X)`` may return anything that depends neither on s nor on the parameters named in
 ``tuned_parameters``; a grid over those computes it once and hands it to every fit. All three get
-validated data without constant features: those are ranked last here, for every method.
+validated data without constant features: those are ranked last here, for every method. Values near
+the ends of the floating-point numbers are scaled by a power of two first, and offsets taken off
+where the method says that they change nothing, see :mod:`blufs.numerics.ranges`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, _fit_context
 from sklearn.feature_selection import SelectorMixin
-from sklearn.utils._param_validation import Interval, RealNotInt
+from sklearn.utils._param_validation import Interval, InvalidParameterError
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from blufs.numerics.errors import MethodLimitError
 from blufs.numerics.graph import SampleGraph
+from blufs.numerics.ranges import conditioned
 
 __all__ = [
     "BaseSelector",
     "GraphSelector",
     "MethodLimitError",
+    "Precomputed",
     "Solution",
     "check_n_clusters",
 ]
@@ -68,6 +73,49 @@ class Solution:
         return np.argsort(-self.scores, kind="stable")
 
 
+#: Largest modulus of a parameter: squares of products with data stay finite.
+_MAX_PARAMETER = 1e100
+
+
+@dataclass(frozen=True)
+class Precomputed:
+    """The result of :meth:`BaseSelector.precompute`, which remembers what it was made for.
+
+    Attributes
+    ----------
+    value : what the method computed
+    method : str
+    shape : (n_samples, n_features) of X
+    first_row : ndarray of shape (n_features,)
+        By which other data of the same shape are told apart.
+    parameters : dict
+        The parameters that the value depends on.
+    """
+
+    value: Any
+    method: str
+    shape: tuple[int, int]
+    first_row: np.ndarray
+    parameters: dict[str, Any]
+
+    def check(self, selector: BaseSelector, X: np.ndarray) -> None:
+        """Raise ValueError unless made by such a selector on such data."""
+        name = type(selector).__name__
+        if self.method != name:
+            raise ValueError(f"precomputed was made by {self.method}, it is of no use to {name}")
+        if self.shape != X.shape:
+            raise ValueError(f"precomputed was made for X of shape {self.shape}, X has {X.shape}")
+        if not np.array_equal(self.first_row, X[0]):
+            raise ValueError(f"precomputed was made for other data of the same shape {self.shape}")
+        for parameter, wanted in selector._shared_parameters().items():
+            made_with = self.parameters.get(parameter, wanted)
+            if made_with != wanted:
+                raise ValueError(
+                    f"precomputed was made with {parameter}={made_with!r}, but {name} has "
+                    f"{parameter}={wanted!r}"
+                )
+
+
 class BaseSelector(SelectorMixin, BaseEstimator):
     """Base of all unsupervised feature selectors of this library.
 
@@ -81,24 +129,30 @@ class BaseSelector(SelectorMixin, BaseEstimator):
 
     #: Parameters that ``precompute`` does not depend on (besides ``n_features_to_select``).
     tuned_parameters: ClassVar[tuple[str, ...]] = ()
+    #: Whether adding a constant to a feature changes nothing (but for ``scaling="unit"``).
+    ignores_offsets: ClassVar[bool] = False
+    #: Whether ``precomputed`` may be a neighbour graph of the samples.
+    takes_graph: ClassVar[bool] = False
     #: Whether ``select_path`` answers for all features only, whatever s is asked for.
     keeps_all_features: ClassVar[bool] = False
 
     _parameter_constraints: ClassVar[dict] = {
         "n_features_to_select": [
             None,
-            Interval(RealNotInt, 0, 1, closed="neither"),
+            Interval(Real, 0, 1, closed="neither"),
             Interval(Integral, 1, None, closed="left"),
         ],
     }
 
     n_features_to_select: int | float | None
 
-    def precompute(self, X) -> Any:
-        """What fits with other tuned parameters or another s can share (None: nothing)."""
+    def precompute(self, X) -> Precomputed:
+        """What fits with other tuned parameters or another s can share."""
         self._validate_params()
         X = self._validate(X)
-        return self._precompute(X[:, _varying(X)])
+        value = self._precompute(self._varying_part(X)[0])
+        name, first_row = type(self).__name__, X[0].copy()
+        return Precomputed(value, name, X.shape, first_row, self._shared_parameters())
 
     def _precompute(self, X: np.ndarray) -> Any:
         """As ``precompute``, on validated data without constant features."""
@@ -115,7 +169,8 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         precomputed : optional
             The result of :meth:`precompute` on the same X, or, for methods on a neighbour graph, a
             :class:`~blufs.numerics.graph.SampleGraph` or a symmetric similarity matrix of shape
-            (n_samples, n_samples).
+            (n_samples, n_samples). Anything else, or what was made for other data, raises
+            ValueError.
         """
         X = self._validate(X)
         s = self._resolve_n_features(X.shape[1])
@@ -131,6 +186,8 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         """
         self._validate_params()
         X = self._validate(X)
+        if not isinstance(s_values, Iterable):
+            raise ValueError(f"s_values must be a list of numbers of features, got {s_values!r}")
         wanted = [_check_count(s, X.shape[1]) for s in s_values]
         return self._solve_varying(X, sorted(set(wanted)), precomputed)
 
@@ -141,13 +198,81 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         solution = self._rank(X, precomputed)
         return dict.fromkeys(s_values, solution)
 
+    def _validate_params(self) -> None:
+        super()._validate_params()
+        for name, value in self.get_params(deep=False).items():
+            numeric = any(isinstance(rule, Interval) for rule in self._constraints_of(name))
+            if not numeric or not isinstance(value, Real | np.bool_):
+                continue
+            if isinstance(value, bool | np.bool_):
+                problem = "must be a number, not a truth value"
+            elif abs(float(value)) > _MAX_PARAMETER:
+                problem = f"must not exceed {_MAX_PARAMETER:g}"
+            else:
+                continue
+            raise InvalidParameterError(
+                f"The {name!r} parameter of {type(self).__name__} {problem}. Got {value!r} instead."
+            )
+
+    def _constraints_of(self, parameter: str) -> list:
+        constraints = self._parameter_constraints.get(parameter, [])
+        return constraints if isinstance(constraints, list) else []
+
+    def _shared_parameters(self) -> dict[str, Any]:
+        """Plain parameters that ``precompute`` depends on; a seed may differ between fits."""
+        free = {"n_features_to_select", "random_state", *self.tuned_parameters}
+        return {
+            name: value
+            for name, value in self.get_params(deep=False).items()
+            if name not in free and isinstance(value, Real | str | None)
+        }
+
     def _validate(self, X) -> np.ndarray:
+        if np.ma.is_masked(X):
+            raise ValueError(
+                f"{type(self).__name__} does not take masked values; fill them in first, for "
+                "example by X.filled(0) or SimpleImputer"
+            )
+        _check_column_names(X)
         X = validate_data(self, X, dtype=[np.float64, np.float32], ensure_min_samples=2)
         if np.all(X[0] == X):
             raise ValueError(
                 "X has no variance: all samples are equal, so there is nothing to select by"
             )
         return X
+
+    def _varying_part(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
+        """X without constant features as the method gets it, and which these are (None: all)."""
+        varying = (X[0] != X).any(axis=0)
+        kept = None if varying.all() else np.flatnonzero(varying)
+        X = X if kept is None else X[:, kept]
+        scaling = getattr(self, "scaling", "none")
+        return self._condition(
+            X,
+            ignores_offsets=self.ignores_offsets and scaling != "unit",
+            ignores_scale=scaling != "none",
+        ), kept
+
+    _condition = staticmethod(conditioned)
+
+    def _given(self, X: np.ndarray, precomputed) -> Any:
+        """What the user handed in as ``precomputed``, checked: a value of ``_precompute``, a
+        :class:`SampleGraph`, or None."""
+        if precomputed is None:
+            return None
+        if isinstance(precomputed, Precomputed):
+            precomputed.check(self, X)
+            return precomputed.value
+        name = type(self).__name__
+        if not self.takes_graph:
+            raise ValueError(
+                f"precomputed must be what {name}.precompute returned, got "
+                f"{type(precomputed).__name__}; {name} takes no neighbour graph"
+            )
+        graph = SampleGraph.coerce(precomputed)
+        if graph.n_samples != len(X):
+            raise ValueError(f"the precomputed graph has {graph.n_samples} samples, X has {len(X)}")
+        return graph
 
     def _resolve_n_features(self, d: int) -> int:
         wanted = self.n_features_to_select
@@ -159,13 +284,14 @@ class BaseSelector(SelectorMixin, BaseEstimator):
 
     def _solve_varying(self, X, s_values: list[int], precomputed) -> dict[int, Solution]:
         """Solve on the varying features only and put the constant ones last."""
-        varying, d = _varying(X), X.shape[1]
-        if isinstance(varying, slice):
-            solutions = self._solve(X, s_values, precomputed)
+        given = self._given(X, precomputed)
+        part, varying = self._varying_part(X)
+        if varying is None:
+            solutions = self._solve(part, s_values, given)
             return {s: replace(solutions[s], order=solutions[s].ranked) for s in s_values}
         inner = {s: min(s, len(varying)) for s in s_values}
-        solutions = self._solve(X[:, varying], sorted(set(inner.values())), precomputed)
-        return {s: _with_constants(solutions[inner[s]], varying, d) for s in s_values}
+        solutions = self._solve(part, sorted(set(inner.values())), given)
+        return {s: _with_constants(solutions[inner[s]], varying, X.shape[1]) for s in s_values}
 
     def _publish(self, solution: Solution, s: int) -> None:
         order = solution.ranked
@@ -195,16 +321,15 @@ class GraphSelector(BaseSelector):
     }
 
     n_neighbors: int
+    takes_graph: ClassVar[bool] = True
 
     def _precompute(self, X: np.ndarray) -> Any:
         return SampleGraph.from_data(X, self.n_neighbors)
 
-    def _graph(self, X: np.ndarray, precomputed) -> SampleGraph:
-        if precomputed is None:
-            return SampleGraph.from_data(X, self.n_neighbors)
-        graph = SampleGraph.coerce(precomputed)
-        if graph.n_samples != len(X):
-            raise ValueError(f"the precomputed graph has {graph.n_samples} samples, X has {len(X)}")
+    def _graph(self, X: np.ndarray, given: SampleGraph | None) -> SampleGraph:
+        """The graph that was handed in, or that of the rows of X; warns if it falls apart."""
+        graph = SampleGraph.from_data(X, self.n_neighbors) if given is None else given
+        graph.warn_if_disconnected()
         return graph
 
 
@@ -213,10 +338,12 @@ def check_n_clusters(n_clusters: int, n_samples: int) -> None:
         raise ValueError(f"n_clusters={n_clusters} is above n_samples={n_samples}")
 
 
-def _varying(X: np.ndarray) -> np.ndarray | slice:
-    """Indices of the features that are not constant; a full slice (no copy of X) if all vary."""
-    varying = (X[0] != X).any(axis=0)
-    return slice(None) if varying.all() else np.flatnonzero(varying)
+def _check_column_names(X) -> None:
+    """Two columns of one name cannot be told apart by ``get_feature_names_out``."""
+    counts = Counter(getattr(X, "columns", ()))
+    twice = [str(name) for name, count in counts.items() if count > 1]
+    if twice:
+        raise ValueError(f"X has several columns named {', '.join(twice[:5])}; rename them")
 
 
 def _check_count(s, d: int) -> int:

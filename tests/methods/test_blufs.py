@@ -176,11 +176,12 @@ def test_precomputed_graph_and_start(digits):
     np.testing.assert_array_equal(
         BLUFS(9, n_clusters=10).fit(digits, precomputed=shared).coef_, plain.coef_
     )
-    for graph in (shared.graph, shared.graph.similarity, shared.graph.similarity.toarray()):
-        fitted = BLUFS(9, n_clusters=10).fit(digits, precomputed=graph)
+    graph = shared.value.graph
+    for given in (graph, graph.similarity, graph.similarity.toarray()):
+        fitted = BLUFS(9, n_clusters=10).fit(digits, precomputed=given)
         np.testing.assert_allclose(fitted.coef_, plain.coef_, atol=1e-8)
     with pytest.raises(ValueError, match="200 samples"):
-        BLUFS(9, n_clusters=10).fit(digits[:50], precomputed=shared.graph)
+        BLUFS(9, n_clusters=10).fit(digits[:50], precomputed=graph)
     with pytest.raises(ValueError, match="n_clusters=4"):
         BLUFS(9, n_clusters=4).fit(digits, precomputed=shared)
 

@@ -137,6 +137,7 @@ class BLUFS(GraphSelector):
     (178, 4)
     """
 
+    ignores_offsets: ClassVar[bool] = True
     tuned_parameters: ClassVar[tuple[str, ...]] = ("alpha", "beta", "lam", "mu")
 
     _parameter_constraints: ClassVar[dict] = {
@@ -212,6 +213,7 @@ class BLUFS(GraphSelector):
             graph = principal_graph(principal, self.n_neighbors)
         elif graph is None:
             graph = SampleGraph.from_data(scale_features(X, self.scaling), self.n_neighbors)
+        graph.warn_if_disconnected()
         neighbors, allowed = candidate_neighbors(graph, self.n_neighbors)
         laplacian_plus_one = Smoothing(neighbors, uniform_weights(allowed), beta=0.5)
         norms, forms = data.quadratic_forms(laplacian_plus_one)

@@ -72,6 +72,7 @@ class FSPCA(BaseSelector):
     (178, 3)
     """
 
+    ignores_offsets: ClassVar[bool] = True
     tuned_parameters: ClassVar[tuple[str, ...]] = ("max_iter",)
 
     _parameter_constraints: ClassVar[dict] = {

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 
 from blufs.base import GraphSelector, Solution
@@ -31,6 +33,8 @@ class LapScore(GraphSelector):
     (178, 3)
     """
 
+    ignores_offsets: ClassVar[bool] = True
+
     def __init__(self, n_features_to_select=None, *, n_neighbors=10):
         self.n_features_to_select = n_features_to_select
         self.n_neighbors = n_neighbors
@@ -43,6 +47,8 @@ def laplacian_scores(X: np.ndarray, graph: SampleGraph) -> np.ndarray:
     """One minus the Laplacian score of every column of X (n x d), shape (d,)."""
     # f' S f and f' D f are differences of large numbers unless f is centred first.
     centered = X - np.average(X, axis=0, weights=graph.degree)
+    # The score does not depend on the scale of f, but squares of tiny numbers vanish.
+    centered /= np.maximum(np.abs(centered).max(axis=0), np.finfo(X.dtype).tiny)
     similar = np.einsum("ij,ij->j", centered, graph.similarity @ centered)
     total = np.einsum("ij,ij->j", centered, graph.degree[:, None] * centered)
     return similar / np.where(total > 0, total, 1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from numbers import Integral, Real
 from typing import ClassVar
 
@@ -78,8 +79,15 @@ class MCFS(GraphSelector):
     def _solve(self, X: np.ndarray, s_values: list[int], precomputed) -> dict[int, Solution]:
         check_n_clusters(self.n_clusters, len(X))
         graph = self._graph(X, precomputed)
-        graph.warn_if_disconnected()
         embedding = spectral_embedding(graph, self.n_clusters)
+        if embedding.shape[1] == 0:
+            warnings.warn(
+                "the neighbour graph has no structure that MCFS could explain (all samples are "
+                "alike to it): all features score 0",
+                UserWarning,
+                stacklevel=2,
+            )
+            embedding = np.zeros((len(X), 1))
         X = X.astype(np.float64)
         gram_row = ridge_gram_rows(X, self.ridge)
         paths = [lasso_path_at_sizes(gram_row, target @ X, s_values) for target in embedding.T]

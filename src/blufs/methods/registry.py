@@ -109,6 +109,11 @@ class AnySelector(BaseSelector):
     n_features_to_select = None
     _parameter_constraints: ClassVar[dict] = {"estimator": "no_validation"}
 
+    @staticmethod
+    def _condition(X: np.ndarray, **_) -> np.ndarray:
+        """Nothing is known about the estimator: it gets the data as they are."""
+        return X
+
     @property
     def _is_random(self) -> bool:
         return "random_state" in self.estimator.get_params(deep=False)

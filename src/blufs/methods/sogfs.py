@@ -120,6 +120,7 @@ class SOGFS(RowSparseSelector):
     (178, 3)
     """
 
+    ignores_offsets: ClassVar[bool] = True
     tuned_parameters: ClassVar[tuple[str, ...]] = ("gamma", "n_components", "max_iter", "tol")
 
     _parameter_constraints: ClassVar[dict] = {

@@ -76,6 +76,7 @@ class SPCAFS(RowSparseSelector):
     (178, 3)
     """
 
+    ignores_offsets: ClassVar[bool] = True
     tuned_parameters: ClassVar[tuple[str, ...]] = (
         "gamma",
         "n_clusters",

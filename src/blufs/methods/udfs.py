@@ -81,6 +81,7 @@ class UDFS(RowSparseSelector):
     (178, 3)
     """
 
+    ignores_offsets: ClassVar[bool] = True
     tuned_parameters: ClassVar[tuple[str, ...]] = (
         "gamma",
         "n_clusters",
@@ -120,8 +121,6 @@ class UDFS(RowSparseSelector):
 
     def _precompute(self, X: np.ndarray) -> QuadraticForm:
         X = scale_features(X.astype(np.float64), self.scaling)
-        # L annihilates constants, so centring changes nothing but the rounding errors.
-        X = X - X.mean(axis=0)
         return laplacian_form(X, discriminative_laplacian(X, self.n_neighbors, self.lam))
 
     def _rank(self, X: np.ndarray, precomputed) -> Solution:
@@ -144,8 +143,26 @@ def discriminative_laplacian(X: np.ndarray, n_neighbors: int, lam: float) -> sp.
         part = slice(start, start + rows)
         Z = X[members[part]]
         Z -= Z.mean(axis=1, keepdims=True)
-        scatter = Z @ Z.transpose(0, 2, 1) + lam * np.eye(k + 1)
+        scatter = Z @ Z.transpose(0, 2, 1)
+        spread = np.trace(scatter, axis1=1, axis2=2)[:, None, None]
+        # Constants are centred away: a large eigenvalue there keeps small lam from being lost.
+        scatter += lam * np.eye(k + 1) + spread / (k + 1)
+        _check_lam(lam, scatter)
         blocks[part] = centering @ np.linalg.inv(scatter) @ centering
     coordinates = (np.repeat(members, k + 1, axis=1).ravel(), np.tile(members, k + 1).ravel())
     L = sp.coo_array((blocks.ravel(), coordinates), shape=(n, n)).tocsr()
     return (L + L.T) / 2
+
+
+def _check_lam(lam: float, scatter: np.ndarray) -> None:
+    """Refuse a lam that is lost next to the scatter (m x k x k) of neighbourhoods of low rank."""
+    traces = np.trace(scatter, axis1=1, axis2=2)
+    doubtful = np.flatnonzero(traces * np.finfo(float).eps > lam)
+    if len(doubtful):
+        smallest = np.linalg.eigvalsh(scatter[doubtful])[:, 0]
+        lost = smallest < 10 * scatter.shape[1] * np.finfo(float).eps * traces[doubtful]
+        if lost.any():
+            raise ValueError(
+                f"UDFS: lam={lam:g} is lost next to the scatter of neighbourhoods, which reaches "
+                f"{traces[doubtful][lost].max():.1e}; raise lam or scale the features"
+            )

@@ -100,6 +100,7 @@ class BLSFS(GraphSelector):
     (178, 3)
     """
 
+    ignores_offsets: ClassVar[bool] = True
     tuned_parameters: ClassVar[tuple[str, ...]] = ("alpha", "beta", "gamma", "max_iter", "tol")
 
     _parameter_constraints: ClassVar[dict] = {
@@ -150,10 +151,7 @@ class BLSFS(GraphSelector):
         k = min(self.n_neighbors, len(X) - 1)
         # One more than k: the next distance sets the weights of the k (none left for tiny n).
         indices, distances, _ = nearest_neighbors(scaled, min(k + 1, len(X) - 1))
-        if indices.shape[1] == 1:
-            similarity = neighbor_matrix(indices, np.ones_like(distances))
-        else:
-            similarity, _ = adaptive_neighbors(indices, distances)
+        similarity, _ = adaptive_neighbors(indices, distances)
         centered = scaled - scaled.mean(axis=0)
         gram = centered.T @ centered if X.shape[1] <= len(X) else None
         return Start(sample_graph, centered, gram, similarity.T.tocsr(), indices, labels)
