@@ -109,7 +109,7 @@ def scoring_seconds(plan: Plan, dataset: str, X: np.ndarray, y: np.ndarray) -> d
         start = time.process_time()
         protocol.cluster(X[:, some], int(y.max()) + 1, dataset, range(protocol.n_clusterings))
         between = time.process_time()
-        protocol.classify(X[:, some], y, dataset, range(protocol.n_splits))
+        protocol.classify("neighbours", X[:, some], y, dataset, range(protocol.n_splits))
         end = time.process_time()
         seconds[section] = {"cluster": between - start, "classify": end - between}
     return seconds

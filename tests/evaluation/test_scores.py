@@ -5,7 +5,7 @@ import pytest
 from sklearn.datasets import load_wine, make_blobs
 from sklearn.neighbors import KNeighborsClassifier
 
-from blufs.evaluation.classification import classification_accuracy
+from blufs.evaluation.classification import classification_accuracy, forest_accuracy
 from blufs.evaluation.clustering import cluster, score_partitions
 from blufs.evaluation.criteria import graph_cohesion
 from blufs.evaluation.pick import choose_blind
@@ -21,7 +21,7 @@ def blobs():
 def test_separated_blobs_are_recovered_exactly(blobs):
     X, y = blobs
     scores = score_partitions(y, cluster(X, 4, [1, 2, 3], restarts=10))
-    assert scores["acc"] == [1.0, 1.0, 1.0]
+    assert scores["clustering_acc"] == [1.0, 1.0, 1.0]
     np.testing.assert_allclose(scores["nmi"], 1.0)
 
 
@@ -35,7 +35,7 @@ def test_equal_seeds_give_equal_partitions_and_other_seeds_others():
 def test_more_clusters_than_distinct_points_is_scored():
     X = np.repeat(np.eye(2), 5, axis=0)
     (labels,) = cluster(X, 3, [0], restarts=2)
-    assert score_partitions(np.repeat([0, 1], 5), [labels])["acc"] == [1.0]
+    assert score_partitions(np.repeat([0, 1], 5), [labels])["clustering_acc"] == [1.0]
 
 
 @pytest.mark.parametrize("train_fraction", [0.5, 0.9, 0.06])
@@ -128,3 +128,12 @@ def test_seeds_depend_on_dataset_purpose_and_repetition_only():
     }
     assert len(seeds) == 24
     assert derive_seed(0, "wine", "kmeans", 0) == 188292178
+
+
+def test_a_forest_learns_what_can_be_learnt_and_nothing_else():
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1, 2], 40)
+    X = np.eye(3)[y] + 0.1 * rng.standard_normal((120, 3))
+    assert forest_accuracy(X, y, [1, 2], n_trees=20) == [1.0, 1.0]
+    assert max(forest_accuracy(X, rng.permutation(y), [1, 2], n_trees=20)) < 0.6
+    assert forest_accuracy(X, y, [3], n_trees=5) == forest_accuracy(X, y, [3], n_trees=5)

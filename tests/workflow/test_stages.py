@@ -1,5 +1,6 @@
 """The stages of the benchmark, one after the other, on small data and without Snakemake."""
 
+import dataclasses
 import json
 from typing import ClassVar
 
@@ -32,6 +33,8 @@ FULL = Protocol(
     seed=1, n_clusterings=3, n_restarts=2, n_splits=4, n_neighbors=5, train_fraction=0.5
 )
 LAPSCORE = Target("wine", "LapScore", {"name": "LapScore", "class": None}, 3)
+#: Metrics of a protocol without a forest.
+MEASURED = [metric for metric in METRICS if metric != "forest_accuracy"]
 SETTINGS = [{"n_neighbors": 5}, {"n_neighbors": 10}, {"n_neighbors": 20}]
 
 
@@ -171,7 +174,7 @@ def test_oracle_has_the_best_screened_score_and_blind_never_sees_labels(stages, 
     selections, screened, choices, _ = stages
     for s in (2, 4):
         at_s = {r["setting"]: r for r in screened if r["s"] == s}
-        for metric in METRICS:
+        for metric in MEASURED:
             best = max(r[metric] for r in at_s.values())
             assert at_s[choices["oracle"][metric][str(s)]][metric] == best
     shuffled = np.random.default_rng(0).permutation(y)
@@ -242,7 +245,7 @@ def test_collected_tables_hold_every_score_and_every_selection_once(stages, tmp_
     assert all(len(s) == 1 for s in reported)
     assert reported["default", "clustering_acc"][0] == 4
     means = frame[frame["choice"] == "oracle"].groupby(["metric", "s"])["value"].mean()
-    for metric in METRICS:
+    for metric in MEASURED:
         assert reported["oracle", metric][0] == means[metric].idxmax()
     path = tmp_path / "selections.parquet"
     write_table(path, schemas.SELECTIONS, scored_selections(scores, selections))
@@ -309,6 +312,20 @@ def test_data_without_labels_have_criteria_and_no_metric(stages, wine, graph):
     assert {r["choice"] for r in scores} == {"default", "blind"}
     with_labels = score_of(stages[3], "blind", "principal_cohesion", 4)
     assert score_of(scores, "blind", "principal_cohesion", 4)["values"] == with_labels["values"]
+
+
+def test_a_forest_is_grown_where_the_protocol_asks_for_it(stages, wine, graph):
+    X, y = wine
+    selections, _, choices, _ = stages
+    asked = dataclasses.replace(FULL, n_forest_splits=2, n_trees=10)
+    scores = evaluate(X, y, graph, 3, selections, choices, asked, Part(), LIMITS)
+    found = score_of(scores, "default", "forest_accuracy", 4)
+    assert len(found["values"]) == 2
+    assert min(found["values"]) > 0.6
+    # Nothing was screened by a forest, so that its oracle goes by k-NN accuracy.
+    oracle = choices["oracle"]
+    assert oracle["forest_accuracy"] == oracle["knn_accuracy"]
+    assert not any(score["metric"] == "forest_accuracy" for score in stages[3])
 
 
 def test_random_methods_use_their_fits_in_turn(wine, graph):

@@ -17,7 +17,7 @@ class Metric:
     key : its name in columns and file names
     title : what a reader sees
     short : the same where room is scarce
-    task : "clustering" or "classification", which of the two repetitions it belongs to
+    task : "clustering", "neighbours" or "forest": what is repeated to measure it
     """
 
     key: str
@@ -31,7 +31,8 @@ METRICS = {
     for metric in (
         Metric("clustering_acc", "Clustering accuracy (ACC)", "ACC", "clustering"),
         Metric("nmi", "Normalised mutual information (NMI)", "NMI", "clustering"),
-        Metric("knn_accuracy", "k-NN accuracy", "k-NN", "classification"),
+        Metric("knn_accuracy", "k-NN accuracy", "k-NN", "neighbours"),
+        Metric("forest_accuracy", "Random-forest accuracy", "Forest", "forest"),
     )
 }
 CLUSTERING_METRICS = tuple(key for key, metric in METRICS.items() if metric.task == "clustering")

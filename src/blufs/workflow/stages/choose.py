@@ -85,15 +85,18 @@ def _draw(names: list[str], budget: int, seed: int) -> list[str]:
 def _oracle(
     means: Sequence[Record], allowed: Sequence[str], s_values: Sequence[int]
 ) -> dict[str, dict[str, str]]:
-    """For each metric and s the allowed setting with the best mean score (first on ties)."""
+    """For each metric and s the allowed setting with the best mean score (first on ties).
+
+    A metric that the light protocol leaves out goes by k-NN accuracy: both classify.
+    """
     position = {name: index for index, name in enumerate(allowed)}
     best: dict[str, dict[str, str]] = {metric: {} for metric in METRICS}
     for metric in METRICS:
         for s in sorted({*s_values, *(record["s"] for record in means)}):
-            candidates = [
-                r for r in means if r["s"] == s and r["setting"] in position and metric in r
-            ]
-            ranked = sorted(candidates, key=lambda r: (-r[metric], position[r["setting"]]))
+            at_s = [r for r in means if r["s"] == s and r["setting"] in position]
+            by = metric if any(metric in r for r in at_s) else "knn_accuracy"
+            candidates = [r for r in at_s if by in r]
+            ranked = sorted(candidates, key=lambda r: (-r[by], position[r["setting"]]))
             best[metric][str(s)] = ranked[0]["setting"] if ranked else allowed[0]
     return best
 

@@ -124,9 +124,10 @@ class _Evaluation:
     def failed(self, s: int | None, status: Record) -> list[Record]:
         """The records of an s whose scoring failed."""
         return [
-            {**self._frame(choice, metric, s), **status}
+            record | status
             for choice, metric in self._asked()
-            if metric in METRICS
+            for record in [self._frame(choice, metric, s)]
+            if metric in METRICS and record["repetitions"]
         ]
 
     def _asked(self) -> list[tuple[str, str]]:
@@ -187,6 +188,8 @@ class _Evaluation:
         if key in self._known:
             return self._known[key], 0.0
         assert self.scorer is not None
-        score = self.scorer.cluster if task == "clustering" else self.scorer.classify
-        self._known[key] = score(features, repetitions)
+        if task == "clustering":
+            self._known[key] = self.scorer.cluster(features, repetitions)
+        else:
+            self._known[key] = self.scorer.classify(task, features, repetitions)
         return self._known[key], self._known[key].seconds

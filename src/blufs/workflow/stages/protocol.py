@@ -18,7 +18,9 @@ class Protocol:
     ----------
     seed : base of all seeds
     n_clusterings, n_restarts : k-means runs, and random starts of each
-    n_splits, n_neighbors, train_fraction : the k-nearest-neighbour classifier
+    n_splits, n_neighbors : random splits for the k-nearest-neighbour classifier
+    train_fraction : share of the samples that a classifier is trained on
+    n_forest_splits, n_trees : random splits for the random forest, none by default
     """
 
     seed: int
@@ -27,10 +29,17 @@ class Protocol:
     n_splits: int
     n_neighbors: int
     train_fraction: float
+    n_forest_splits: int = 0
+    n_trees: int = 100
 
     def repetitions(self, task: str) -> int:
-        """Number of repetitions of "clustering" or "classification"."""
-        return self.n_clusterings if task == "clustering" else self.n_splits
+        """Number of repetitions of a metric's task."""
+        counts = {
+            "clustering": self.n_clusterings,
+            "neighbours": self.n_splits,
+            "forest": self.n_forest_splits,
+        }
+        return counts[task]
 
     def cluster(
         self, X: np.ndarray, n_clusters: int, dataset: str, repetitions: Sequence[int]
@@ -42,16 +51,15 @@ class Protocol:
         return cluster(X, n_clusters, seeds, restarts=self.n_restarts)
 
     def classify(
-        self, X: np.ndarray, y: np.ndarray, dataset: str, repetitions: Sequence[int]
+        self, task: str, X: np.ndarray, y: np.ndarray, dataset: str, repetitions: Sequence[int]
     ) -> dict[str, list[float]]:
-        """Classification metrics on X (n x s) against y (n,), one value per repetition."""
-        from blufs.evaluation.classification import classification_accuracy
+        """Accuracy of the classifier of a task on X (n x s), one value per repetition."""
+        from blufs.evaluation.classification import classification_accuracy, forest_accuracy
 
-        accuracy = classification_accuracy(
-            X,
-            y,
-            [derive_seed(self.seed, dataset, "split", r) for r in repetitions],
-            n_neighbors=self.n_neighbors,
-            train_fraction=self.train_fraction,
-        )
+        seeds = [derive_seed(self.seed, dataset, "split", r) for r in repetitions]
+        share = {"train_fraction": self.train_fraction}
+        if task == "forest":
+            accuracy = forest_accuracy(X, y, seeds, n_trees=self.n_trees, **share)
+            return {"forest_accuracy": accuracy}
+        accuracy = classification_accuracy(X, y, seeds, n_neighbors=self.n_neighbors, **share)
         return {"knn_accuracy": accuracy}

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
+import scipy.sparse as sp
 
 from blufs.results.records import Record
 from blufs.workflow.run.isolation import Outcome
@@ -42,7 +43,7 @@ class Scorer:
 
     def __init__(
         self,
-        X: np.ndarray,
+        X: np.ndarray | sp.csr_array,
         y: np.ndarray | None,
         graph: SampleGraph,
         n_clusters: int,
@@ -65,7 +66,7 @@ class Scorer:
         from blufs.evaluation.criteria import label_free_criteria
 
         start = time.perf_counter()
-        chosen = self.X[:, list(features)]
+        chosen = self._chosen(features)
         partitions = self.protocol.cluster(chosen, self.n_clusters, self.dataset, repetitions)
         values = {} if self.y is None else score_partitions(self.y, partitions)
         criteria: dict[str, float] = {}
@@ -74,13 +75,20 @@ class Scorer:
             criteria = label_free_criteria(self.X, self.graph, judged)
         return Scores(values, criteria, time.perf_counter() - start)
 
-    def classify(self, features: Sequence[int], repetitions: Sequence[int]) -> Scores:
-        """Scores of the classifier on random splits."""
+    def classify(self, task: str, features: Sequence[int], repetitions: Sequence[int]) -> Scores:
+        """Scores of a classifier on random splits; ``task`` is "neighbours" or "forest"."""
         assert self.y is not None, "only labelled data can be classified"
         start = time.perf_counter()
-        chosen = self.X[:, list(features)]
-        values = self.protocol.classify(chosen, self.y, self.dataset, repetitions)
+        chosen = self._chosen(features)
+        values = self.protocol.classify(task, chosen, self.y, self.dataset, repetitions)
         return Scores(values, seconds=time.perf_counter() - start)
+
+    def _chosen(self, features: Sequence[int]) -> np.ndarray | sp.csr_array:
+        """The chosen columns; sparse data stay sparse only if all columns are chosen."""
+        chosen = self.X[:, list(features)]
+        if isinstance(chosen, sp.sparray) and len(features) < self.X.shape[1]:
+            return chosen.toarray()
+        return chosen
 
 
 def failed_score(failure: Exception | Outcome) -> Record:

@@ -87,8 +87,9 @@ class _Screening:
         try:
             found = self.scorer.cluster(features, range(protocol.n_clusterings), all_criteria=True)
             values = dict(found.values)
-            if self.scorer.y is not None:
-                values |= self.scorer.classify(features, range(protocol.n_splits)).values
+            for task in ("neighbours", "forest") if self.scorer.y is not None else ():
+                if count := protocol.repetitions(task):
+                    values |= self.scorer.classify(task, features, range(count)).values
         except MemoryError:
             raise
         except Exception as error:
