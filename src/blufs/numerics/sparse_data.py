@@ -1,0 +1,145 @@
+"""The scaled data matrix as an operator for sparse X: centred and scaled without being formed.
+
+``A = (X - 1 shift') / divisor`` is dense, but each product with it is a product with X and a
+correction of rank one, so that nothing of the size of a dense X is ever held.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.sparse as sp
+
+#: Entries of the sparse blocks that quadratic forms go through (32 MiB of values).
+_BLOCK_ENTRIES = 2**22
+
+
+class SparseScaledData:
+    """The n x d matrix ``A = (X - shift) / divisor`` of a sparse X.
+
+    The four products are those of :class:`blufs.numerics.data.ScaledData`.
+
+    Parameters
+    ----------
+    X : sparse array of shape (n, d)
+        Kept as CSR; explicit zeros, unsorted and repeated entries count as what they add up to.
+    shift, divisor : ndarray of shape (d,)
+    """
+
+    def __init__(self, X: sp.sparray, shift: np.ndarray, divisor: np.ndarray):
+        self.X = canonical_csr(X)
+        self.shift = np.asarray(shift, dtype=np.float64)
+        self.divisor = np.asarray(divisor, dtype=np.float64)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.X.shape
+
+    def columns(self, features: np.ndarray | slice) -> np.ndarray:
+        """``A[:, features]`` as a new float64 array of shape (n, number of features)."""
+        chosen = self.X[:, features].toarray(order="C").astype(np.float64, copy=False)
+        chosen -= self.shift[features]
+        chosen /= self.divisor[features]
+        return chosen
+
+    def correlate(self, V: np.ndarray) -> np.ndarray:
+        """``A' V`` for V of shape (n, m), as a float64 array of shape (d, m): one pass over X."""
+        product = np.asarray(self.X.T @ V.astype(np.float64, copy=False))
+        product -= np.outer(self.shift, V.sum(axis=0))
+        product /= self.divisor[:, None]
+        return product
+
+    def dot(self, V: np.ndarray) -> np.ndarray:
+        """``A V`` for V of shape (d, m), as a float64 array of shape (n, m): one pass over X."""
+        V = V / self.divisor[:, None]
+        product = np.asarray(self.X @ V)
+        product -= self.shift @ V
+        return product
+
+    def quadratic_forms(self, M) -> tuple[np.ndarray, np.ndarray]:
+        """``a_j' a_j`` and ``a_j' M a_j`` of every column, each (d,).
+
+        With ``m = M 1`` (M is symmetric) the second is
+        ``(x_j' M x_j - 2 shift_j m' x_j + shift_j^2 1' m) / divisor_j^2``.
+
+        Parameters
+        ----------
+        M : sparse array of shape (n, n), or an object whose ``matrix`` is one
+        """
+        n = self.shape[0]
+        M = sp.csr_array(getattr(M, "matrix", M))
+        ones = np.ones(n)
+        row_sums = M @ ones
+        sums = np.asarray(self.X.T @ ones)
+        weighted = np.asarray(self.X.T @ row_sums)
+        squares = np.asarray(self.X.multiply(self.X).sum(axis=0), dtype=np.float64)
+        products = self._inner_products(M)
+        scale = self.divisor**2
+        norms = (squares - 2 * self.shift * sums + n * self.shift**2) / scale
+        forms = (products - 2 * self.shift * weighted + self.shift**2 * row_sums.sum()) / scale
+        return norms, forms
+
+    def _inner_products(self, M: sp.csr_array) -> np.ndarray:
+        """``x_j' M x_j`` of every column, a block of rows at a time, shape (d,)."""
+        X = self.X
+        total = np.zeros(X.shape[1])
+        # A row of M X has at most as many entries as the rows of X that it adds up.
+        entries = np.diff(M.indptr) * max(1, X.nnz // max(1, X.shape[0]))
+        block = np.cumsum(entries) // _BLOCK_ENTRIES
+        starts = np.flatnonzero(np.diff(block, prepend=-1))
+        for start, end in zip(starts, [*starts[1:], X.shape[0]], strict=True):
+            product = (M[start:end] @ X).multiply(X[start:end])
+            total += np.asarray(product.sum(axis=0), dtype=np.float64)
+        return total
+
+
+def canonical_csr(X) -> sp.csr_array:
+    """X as a CSR array with sorted indices, without repeated entries and explicit zeros.
+
+    X itself if it is one already; never changed in place.
+    """
+    csr = sp.csr_array(X)
+    clean = csr.has_canonical_format and csr.count_nonzero() == csr.nnz
+    if clean:
+        return csr
+    csr = csr.copy()
+    csr.sum_duplicates()
+    csr.eliminate_zeros()
+    return csr
+
+
+def sparse_affine_scaling(X: sp.csr_array, scaling: str) -> tuple[np.ndarray, np.ndarray]:
+    """Shift and divisor of every column, as :func:`blufs.numerics.scaling.affine_scaling` has them.
+
+    Means and sums of squares come from the stored entries; the zeros add ``shift^2`` each.
+    """
+    n, d = X.shape
+    zero = np.zeros(d)
+    if scaling == "none":
+        return zero, np.ones(d)
+    if scaling == "minmax":
+        low = X.min(axis=0).toarray().ravel().astype(np.float64)
+        return low, _nonzero(X.max(axis=0).toarray().ravel() - low)
+    if scaling == "unit":
+        return zero, _nonzero(np.sqrt(_centred_squares(X, zero)))
+    if scaling not in ("center+unit", "center", "standard"):
+        raise ValueError(f"unknown scaling {scaling!r}")
+    mean = np.asarray(X.sum(axis=0, dtype=np.float64)) / n
+    norms = np.sqrt(_centred_squares(X, mean))
+    if scaling == "center":
+        norms = np.full_like(norms, np.sqrt(np.mean(norms**2)))
+    if scaling == "standard":
+        norms /= np.sqrt(n)
+    return mean, _nonzero(norms)
+
+
+def _centred_squares(X: sp.csr_array, shift: np.ndarray) -> np.ndarray:
+    """``sum_i (x_ij - shift_j)^2`` of every column, without cancellation, shape (d,)."""
+    n, d = X.shape
+    deviations = X.data.astype(np.float64) - shift[X.indices]
+    stored = np.bincount(X.indices, weights=deviations**2, minlength=d)
+    counts = np.bincount(X.indices, minlength=d)
+    return stored + (n - counts) * shift**2
+
+
+def _nonzero(divisors: np.ndarray) -> np.ndarray:
+    return np.where(divisors > 0, divisors, 1.0)
