@@ -9,6 +9,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from blufs.base import Solution
 from blufs.methods.registry import known_methods, make_selector, method_class
+from blufs.numerics.graph import SampleGraph
 from tests.helpers.method_data import blobs, small_datasets
 
 METHODS = tuple(known_methods())
@@ -75,14 +76,142 @@ def test_same_seed_same_result(name, dataset):
     np.testing.assert_array_equal(first.ranking_, second.ranking_)
 
 
-@pytest.mark.parametrize("dataset", ["blobs", "wide"])
-@pytest.mark.parametrize("name", [name for name in SELECTING if name not in ("RNE", "BLFSE")])
+@pytest.mark.parametrize("dataset", ["blobs", "wine", "wide"])
+@pytest.mark.parametrize("name", SELECTING)
 def test_permuting_features_permutes_the_selection(name, dataset):
-    """RNE and BLFSE start from random numbers attached to positions, so they are left out."""
     X = DATA[dataset]
     permutation = np.random.default_rng(3).permutation(X.shape[1])
     direct, permuted = selected(name, X, 4), selected(name, X[:, permutation], 4)
     assert {int(permutation[feature]) for feature in permuted} == direct
+
+
+@pytest.mark.parametrize("dataset", ["wine", "wide"])
+@pytest.mark.parametrize("name", SELECTING)
+def test_permuting_samples_changes_nothing(name, dataset):
+    X = DATA[dataset]
+    permutation = np.random.default_rng(4).permutation(len(X))
+    assert selected(name, X[permutation], 4) == selected(name, X, 4)
+
+
+def without_effect_of_offsets(name: str) -> bool:
+    model = method_class(name)()
+    return model.ignores_offsets and getattr(model, "scaling", "none") != "unit"
+
+
+@pytest.mark.parametrize("offset", [1.0, 1e4, 1.7e9])
+@pytest.mark.parametrize("dataset", ["blobs", "wide"])
+@pytest.mark.parametrize("name", list(filter(without_effect_of_offsets, SELECTING)))
+def test_an_offset_changes_nothing_where_the_method_says_so(name, dataset, offset):
+    # Multiples of 2^-10, so that the shifted values are exact.
+    X = np.round(DATA[dataset] * 1024) / 1024
+    spread = np.random.default_rng(0).integers(1, 9, X.shape[1])
+    assert selected(name, X + offset * spread, 4) == selected(name, X, 4)
+    X_time = X.copy()
+    X_time[:, 1] += offset
+    assert selected(name, X_time, 4) == selected(name, X, 4)
+
+
+def test_which_methods_depend_on_offsets_by_definition():
+    dependent = {name for name in SELECTING if not without_effect_of_offsets(name)}
+    assert dependent == {"MCFS", "RNE", "BLFSE", "BLSFS"}
+    for name in dependent:
+        assert selected(name, DATA["wine"] + 1e3, 4) != selected(name, DATA["wine"], 4)
+
+
+@pytest.mark.parametrize("exponent", [-1000, -530, -100, 100, 530, 1000])
+@pytest.mark.parametrize("name", [name for name in SELECTING if name not in ("MCFS", "UDFS")])
+def test_the_unit_of_the_data_changes_nothing(name, exponent):
+    """MCFS and UDFS have parameters in units of the data."""
+    X = DATA["blobs"]
+    assert selected(name, np.ldexp(X, exponent), 4) == selected(name, X, 4)
+
+
+@pytest.mark.parametrize("exponent", [-1000, -530, -100, 100, 530, 1000])
+@pytest.mark.parametrize("name", ["MCFS", "UDFS"])
+def test_values_near_the_ends_stay_finite_for_methods_with_units(name, exponent):
+    fitted = selector(name, 4).fit(np.ldexp(DATA["blobs"], exponent))
+    assert np.isfinite(fitted.scores_).all()
+    assert fitted.support_.sum() == 4
+
+
+@pytest.mark.parametrize("exponent", [60, 90, -60, -100])
+@pytest.mark.parametrize("name", SELECTING)
+def test_single_precision_near_its_ends(name, exponent):
+    X = DATA["blobs"].astype(np.float32)
+    extreme = selected(name, np.ldexp(X, exponent), 4)
+    assert extreme == selected(name, np.ldexp(X.astype(np.float64), exponent), 4)
+
+
+@pytest.mark.parametrize("name", SELECTING)
+def test_one_huge_feature_is_scaled_or_named(name):
+    X = DATA["blobs"]
+    huge = X * np.where(np.arange(12) == 2, 2.0**950, 1)
+    scaling = getattr(method_class(name)(), "scaling", "none")
+    if scaling != "none":
+        assert selected(name, huge, 4) == selected(name, X, 4)
+    else:
+        with pytest.raises(ValueError, match="the range of X is too wide"):
+            selected(name, huge, 4)
+
+
+@pytest.mark.parametrize("name", SELECTING)
+def test_all_samples_but_one_equal(name):
+    X = np.tile(np.arange(6.0), (40, 1))
+    X[7] = [5, 1, 2, 9, -3, 2]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        fitted = selector(name, 3).fit(X)
+    assert np.isfinite(fitted.scores_).all()
+    # Features 1 and 2 are constant.
+    assert set(fitted.ranking_[[1, 2]]) == {5, 6}
+
+
+@pytest.mark.parametrize("name", [name for name in SELECTING if name != "SOGFS"])
+def test_two_samples(name):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        fitted = selector(name, 2, n_clusters=2).fit(np.array([[1.0, 2, 3], [2, 3, 5]]))
+    assert np.isfinite(fitted.scores_).all()
+
+
+ON_GRAPHS = [name for name in SELECTING if method_class(name).takes_graph]
+
+
+@pytest.mark.parametrize("name", ON_GRAPHS)
+def test_a_disconnected_graph_is_warned_about(name):
+    X = np.vstack([blobs(30, 6, 1), blobs(30, 6, 2) + 1e3])
+    similarity = np.kron(np.eye(2), np.ones((30, 30))) - np.eye(60)
+    with pytest.warns(UserWarning, match="2 connected components"):
+        selector(name, 3).fit(X, precomputed=similarity)
+
+
+@pytest.mark.parametrize("case", ["isolated", "ones", "complete"])
+@pytest.mark.parametrize("name", ON_GRAPHS)
+def test_degenerate_graphs_give_finite_scores(name, case):
+    X = blobs()
+    graph = np.ones((60, 60))
+    if case == "complete":
+        graph -= np.eye(60)
+    if case == "isolated":
+        graph = SampleGraph.from_data(X, 10).similarity.toarray()
+        graph[3] = graph[:, 3] = 0
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        fitted = selector(name, 3).fit(X, precomputed=graph)
+    assert np.isfinite(fitted.scores_).all()
+    assert fitted.support_.sum() == 3
+
+
+@pytest.mark.parametrize("name", SELECTING)
+def test_precomputed_of_other_data_names_both_shapes(name):
+    X = blobs()
+    shared = selector(name).precompute(X)
+    for other in (X[:, :9], X[:50]):
+        with pytest.raises(ValueError, match=rf"\(60, 12\), X has \({len(other)}, "):
+            selector(name, 3).fit(other, precomputed=shared)
+    if name not in ON_GRAPHS:
+        with pytest.raises(ValueError, match=f"{name} takes no neighbour graph"):
+            selector(name, 3).fit(X, precomputed=SampleGraph.from_data(X, 5))
 
 
 @pytest.mark.parametrize("name", SELECTING)

@@ -77,3 +77,19 @@ def test_reference_order(name, parameters):
     np.testing.assert_array_equal(np.argsort(fitted.ranking_)[:100], expected["ranking"][:100])
     # The reference adds eps inside the square root of the penalty.
     np.testing.assert_allclose(fitted.objective_history_, expected["objective"], rtol=1e-3)
+
+
+def test_a_lam_that_is_lost_is_named_and_one_that_is_not_is_the_limit():
+    X = blobs(60, 12)
+    limit, lost = UDFS(4, lam=1e-9, n_clusters=3), UDFS(2, lam=1e-300, n_clusters=2)
+    expected = limit.fit(X).support_
+    np.testing.assert_array_equal(limit.set_params(lam=1e-300).fit(X).support_, expected)
+    with pytest.raises(ValueError, match="lam=1e-300 is lost"):
+        lost.fit(X[:, :3])  # fewer features than neighbours: their scatter has no inverse
+
+
+@pytest.mark.parametrize("factor", [1e30, 1e50])
+def test_large_values_make_lam_negligible(factor):
+    X = blobs(60, 12)
+    fitted = UDFS(4, n_clusters=3).fit(factor * X)
+    np.testing.assert_array_equal(fitted.support_, UDFS(4, lam=1e-9, n_clusters=3).fit(X).support_)

@@ -45,6 +45,9 @@ class MCFS(GraphSelector):
     unique. They are fixed here as the component indicators, components in the order of their first
     sample, orthonormalised after the trivial vector ``D^1/2 1`` by Gram-Schmidt.
 
+    The regression takes the features as they are, without centring, as the original code does: a
+    shift of a feature changes the result, and so does the unit of X, by way of ``ridge``.
+
     One path per dimension serves all s. The time is dominated by the Gram matrix, O(n d^2), and the
     K paths, O(K s^2 (d + s)). Above 5,000 features only the rows of the Gram matrix that the paths
     visit are computed. 7000 samples with 5000 features take tens of seconds on one core.

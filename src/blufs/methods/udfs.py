@@ -63,6 +63,8 @@ class UDFS(RowSparseSelector):
     without variance will do. Reweighting then starts from the mean of ``||w_r||^2`` over all of
     them, which makes the result unique and independent of the order of the features.
 
+    With ``scaling="none"`` the result depends on the unit of X, by way of ``lam`` and ``gamma``.
+
     An iteration costs one Cholesky factorisation of order min(n, d) and some products with X; 7000
     samples with 5000 features take minutes on one core. More than 12,000 features with half as many
     samples or more raise :class:`~blufs.base.MethodLimitError`.

@@ -31,6 +31,7 @@ from blufs.numerics.eigen import (
     surely_above,
     without_indicator,
 )
+from blufs.numerics.order import content_order
 from blufs.numerics.scaling import scale_samples
 from blufs.numerics.simplex import project_rows_to_simplex
 
@@ -76,15 +77,17 @@ class BLFSE(BaseSelector):
         Base results instead of computed ones: ndarrays of shape (n_base, n_features), larger is
         better, and (n_base, n_samples). X must have no constant feature.
     random_state : int, RandomState instance or None, default=None
-        Seeds the split of the samples and the k-means.
+        Seeds the split of the samples and the k-means. A sample gets the same part wherever it
+        stands, see :func:`~blufs.numerics.order.content_order`.
 
     Notes
     -----
-    X is first scaled to samples of unit norm. Where ``X diag(v)`` has a null space of c or more
-    dimensions, P lies in it and is not unique: for d >= n + c the c best features are projected
-    onto it, else the mean over all P is taken. Where eigenvalues c and c + 1 of the graph are equal
-    (that of the base clusterings, if many samples are alike to all of them), its eigenvectors are
-    not unique: those of that eigenvalue are left out.
+    X is first scaled to samples of unit norm, so that a shift of a feature changes the result.
+    Where ``X diag(v)`` has a null space of c or more dimensions, P lies in it and is not unique:
+    for d >= n + c the c best features are projected onto it, else the mean over all P is taken.
+    Where eigenvalues c and c + 1 of the graph are equal (that of the base clusterings, if many
+    samples are alike to all of them), its eigenvectors are not unique: those of that eigenvalue are
+    left out.
 
     7000 samples with 5000 features take five minutes on one core. More than ``MAX_SAMPLES`` samples
     or ``MAX_FEATURES`` features raise :class:`~blufs.base.MethodLimitError`.
@@ -143,6 +146,8 @@ class BLFSE(BaseSelector):
         if self.base is not None:
             weights = _normalized(np.asarray(self.base[0], dtype=float), (len(self.base[0]), d))
         else:
+            # Random parts and centres stay with the samples, wherever these stand in X.
+            X = X[content_order(X.T)]
             weights = base_scores(X, self.n_base, np.random.default_rng(seed))
         return BaseScores(X, weights, seed)
 

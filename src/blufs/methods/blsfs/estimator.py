@@ -71,7 +71,8 @@ class BLSFS(GraphSelector):
         1e-4..1e3.
     scaling : str, default="unit"
         Scaling of the features, see :func:`blufs.numerics.scaling.scale_features`; the BLUFS code
-        divides by the norm.
+        divides by the norm, which a shift of a feature changes; with any other scaling it does
+        not matter.
     max_iter : int, default=50
         Sweeps over W, P and Y.
     tol : float, default=1e-4
