@@ -13,7 +13,7 @@ from blufs.numerics.graph import SampleGraph
 from tests.helpers.method_data import blobs, small_datasets
 
 METHODS = tuple(known_methods())
-SELECTING = tuple(name for name in METHODS if name != "Baseline")
+SELECTING = tuple(name for name in METHODS if name != "AllFeatures")
 DATA = small_datasets()
 #: Fewer repetitions where a method's defaults take long; nothing here depends on them.
 CHEAPER = {
@@ -64,8 +64,8 @@ def test_selects_the_right_number_and_ranks_all(name, dataset):
     np.testing.assert_array_equal(fitted.transform(X), X[:, fitted.support_])
 
 
-def test_baseline_keeps_everything():
-    assert selector("Baseline").fit(DATA["wine"]).support_.all()
+def test_all_features_keeps_everything():
+    assert selector("AllFeatures").fit(DATA["wine"]).support_.all()
 
 
 @pytest.mark.parametrize("dataset", ["wine", "wide"])
