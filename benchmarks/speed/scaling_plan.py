@@ -226,7 +226,8 @@ With one setting and one s a job:
 
 More cores than there are jobs of one stage gain nothing. From there on the longest job of each
 stage decides, and the start of the jobs in the chain. In the configuration,
-`jobs: {{settings_per_job: 1, split_by: [s, repetition]}}` cuts fits and evaluations as far as they go. A
+`jobs: {{settings_per_job: 1, split_by: [s, repetition]}}` cuts fits and evaluations to the
+smallest jobs there are. A
 single fit runs on one core, because results must not depend on the number of threads.
 
 ## Measured: processor seconds of one fit, all numbers of features
