@@ -3,7 +3,6 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
-# The order matters to nobody but the reader: library, workflow, tests, tools.
 EXTRAS := workflow,slurm,approx,test,dev
 WANTED := -c constraints.txt -e '.[$(EXTRAS)]'
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
@@ -16,12 +15,13 @@ export MKL_NUM_THREADS := 1
 # Hundreds of jobs import the same modules: let the first one keep their bytecode.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help env run test test-fast test-slow test-faults test-slurm lint format bench constraints clean
+.PHONY: help env install run test test-fast test-slow test-faults test-slurm coverage lint format
+.PHONY: benchmark lock clean
 
 help:  ## Show this list
-	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
+	@grep -E '^[a-z -]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
 
-env: $(STAMP)  ## Make .venv with everything (does nothing when nothing changed)
+env install: $(STAMP)  ## Make .venv with everything (does nothing when nothing changed)
 
 $(STAMP): pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "blufs needs Python 3.11 or newer, this is " + sys.version.split()[0])'
@@ -34,7 +34,7 @@ run: env  ## Run the default suite: results/demo/report.html
 
 test: env lint test-fast  ## Lint and the test suite
 
-test-fast: env
+test-fast: env  ## The tests alone, without those that take minutes
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pytest -m "not slow and not slurm" -n 2 --dist worksteal
 
 test-slow: env  ## The tests that take minutes
@@ -45,6 +45,10 @@ test-faults: env  ## Kill runs, fill disks, exceed limits: the same table every 
 
 test-slurm: env  ## The tests on a real SLURM (brought up if that is possible here)
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pytest -m "slurm" -rs
+
+coverage: env  ## Share of src/blufs that the fast tests run, line by line in htmlcov/
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pytest -m "not slow and not slurm" -n 2 --dist worksteal \
+		--cov --cov-report=term:skip-covered --cov-report=html
 
 lint: env  ## Format and lint checks
 	$(BIN)/ruff check
@@ -59,12 +63,13 @@ format: env  ## Format all code
 	$(BIN)/ruff format
 	$(BIN)/snakefmt Snakefile workflow
 
-bench: env  ## The speed benchmarks: benchmarks/results/
+benchmark: env  ## The speed benchmarks: benchmarks/results/
 	$(BIN)/python -m benchmarks
 
-constraints:  ## Pin the versions of the present environment
+lock:  ## Pin the versions of the present environment
 	$(BIN)/python -m pip freeze --exclude-editable --exclude blufs --disable-pip-version-check > constraints.txt
 
 clean:  ## Remove what runs and tools have made (not .venv, not downloaded data)
 	rm -rf results logs .snakemake .pytest_cache .mypy_cache .ruff_cache .hypothesis build src/*.egg-info
+	rm -rf htmlcov .coverage .coverage.*
 	find . -name __pycache__ -not -path './$(VENV)/*' -prune -exec rm -rf {} +

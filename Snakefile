@@ -1,11 +1,13 @@
 # The whole benchmark: datasets -> selections -> evaluation -> statistics, tables, figures, report.
 # Rules by stage in workflow/rules/, what they run in src/blufs/, what they run on in config.yaml.
+from pathlib import Path
+
 from snakemake.utils import min_version
 
 min_version("9.0")
 
 
-configfile: "config.yaml"
+configfile: str(Path(workflow.current_basedir) / "config.yaml")
 
 
 include: "workflow/rules/common.smk"
@@ -34,8 +36,7 @@ rule all:
 
 
 onstart:
-    begin_run(Path.cwd())
-    spare_scheduling()
+    begin_run(workflow, Path.cwd())
 
 
 onsuccess:

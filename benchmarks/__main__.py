@@ -1,6 +1,6 @@
 """Run the speed benchmarks one after the other and fill in the tables of the docs.
 
-``python -m benchmarks`` (``make bench``). All is measured as ratios within one run; the results
+``python -m benchmarks`` (``make benchmark``). All is measured as ratios within one run; the results
 go to benchmarks/results/, each script can be run by itself. ``--quick`` runs those that have tiny
 sizes with them and renders nothing.
 """

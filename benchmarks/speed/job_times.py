@@ -21,7 +21,6 @@ import warnings
 from pathlib import Path
 
 import numpy as np
-import yaml
 from sklearn.datasets import make_blobs
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
@@ -29,14 +28,16 @@ from threadpoolctl import threadpool_limits
 from blufs.base import MethodLimitError
 from blufs.datasets import (
     at_hand,
-    dataset_definitions,
     mirror_list,
     prepare_or_unavailable,
     source_record,
 )
-from blufs.methods.registry import make_selector
-from blufs.workflow.plan.plan import Plan, expected_shape
+from blufs.methods.registry import make_selector, method_class
+from blufs.workflow.plan.jobs import Plan
+from blufs.workflow.plan.read import read_plan
+from blufs.workflow.plan.sizes import expected_shape
 from blufs.workflow.run.isolation import Limits, run_isolated
+from blufs.workflow.run.purpose import Purpose
 from blufs.workflow.stages.protocol import Protocol
 from blufs.workflow.stages.select import Fit, fit_parameters
 
@@ -48,11 +49,7 @@ SELECTED = 50
 
 def paper_plan(**jobs) -> Plan:
     """The plan of the suite ``paper``, with other keys under ``jobs``."""
-    config = yaml.safe_load((ROOT / "config.yaml").read_text()) | {"suite": "paper"}
-    config["jobs"] |= jobs
-    schema = yaml.safe_load((ROOT / "workflow/schemas/config.schema.yaml").read_text())
-    definitions = dataset_definitions(ROOT / "data/registry.yaml", {})
-    return Plan(config, schema, definitions, results=ROOT / "results" / "none")
+    return read_plan({"suite": "paper", "jobs": jobs}, ROOT, Purpose.LOOK, ROOT / "no-results")
 
 
 def arrays(definition: dict) -> tuple[np.ndarray, np.ndarray, str]:
@@ -79,7 +76,8 @@ def fit_seconds(
         raise TimeoutError(f"stopped after {limit:g} processor seconds")
 
     def work(settings: dict) -> dict:
-        cls = plan.method_class(method)
+        code = plan.method(method)
+        cls = method_class(code["name"], code["class"])
         selector = make_selector(cls, fit_parameters(cls, Fit(settings, 0, 0), n_classes))
         signal.signal(signal.SIGPROF, stop)
         signal.setitimer(signal.ITIMER_PROF, limit)
@@ -87,7 +85,7 @@ def fit_seconds(
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", ConvergenceWarning)
-                selector.select_path(X, plan.s_values_of(dataset, method))
+                selector.select_path(X, plan.sizes_for(dataset, method) or [X.shape[1]])
         except TimeoutError as error:
             return {"seconds": None, "reason": str(error)}
         except MethodLimitError as error:  # the method refuses data of this size, at once

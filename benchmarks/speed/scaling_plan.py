@@ -15,7 +15,7 @@ from pathlib import Path
 from benchmarks.speed.job_times import OUTPUT, ROOT, paper_plan
 from blufs.analysis.figures.catalog import figure_names
 from blufs.analysis.tables.catalog import TABLES
-from blufs.workflow.plan.plan import Plan
+from blufs.workflow.plan.jobs import Plan
 
 CORES = (1, 16, 256, 4096)
 CUTS = {
@@ -59,14 +59,14 @@ class Graph:
         for dataset, method in plan.pairs():
             if dataset not in self.missing:
                 self._add_pair(dataset, method)
-        self._add_repeats("time_fit", plan.suite["timing"], "repeats")
-        self._add_repeats("resample", plan.suite["stability"], "resamples")
+        self._add_repeats("time_fit", plan.suite["timing"], "n_repeats")
+        self._add_repeats("resample", plan.suite["stability"], "n_resamples")
         self._add("collect", 0, [n for n in self.jobs if n.split()[0] not in ("select", "choose")])
         noisy = [name for name in plan.datasets if plan.all_datasets[name].get("noise")]
-        shown = ["statistics", "provenance", *TABLES, *figure_names(noisy)]
+        shown = ["compare_methods", "provenance", *TABLES, *figure_names(noisy)]
         shows = [self._add(f"{number} {name}", 0, ["collect"]) for number, name in enumerate(shown)]
         self._add("report", 0, shows)
-        self._add("verify", 0, ["report"])
+        self._add("check_complete", 0, ["report"])
         self._set_remaining()
 
     def _add(self, name: str, seconds: float, after: list[str] | None = None) -> str:
@@ -79,7 +79,7 @@ class Graph:
 
     def _add_pair(self, dataset: str, method: str) -> None:
         plan, scoring = self.plan, self.measured[dataset]["scoring"]
-        s_values = plan.s_values_of(dataset, method)
+        sizes = plan.sizes_for(dataset, method) or [None]
         ready, selected, screened = [f"preprocess {dataset}"], [], []
         for part in plan.select_parts(dataset, method):
             work = plan.select_part(method, part)
@@ -87,7 +87,7 @@ class Graph:
             seconds = fits * self._fit(dataset, method)
             selected.append(self._add(f"select {dataset} {method} {part}", seconds, ready))
             if plan.is_tuned(method):
-                light = sum(scoring["screening"].values()) * fits * len(work["s_values"])
+                light = sum(scoring["screening"].values()) * fits * len(work["s_values"] or [None])
                 screened.append(
                     self._add(f"screen {dataset} {method} {part}", light, selected[-1:])
                 )
@@ -96,7 +96,7 @@ class Graph:
         one_s = sum(choices[kind] * scoring["evaluation"][kind] for kind in choices)
         parts = plan.evaluate_parts(dataset, method)
         for part in parts:
-            seconds = one_s * len(s_values) / len(parts)
+            seconds = one_s * len(sizes) / len(parts)
             self._add(f"evaluate {dataset} {method} {part}", seconds, [choose, *selected])
 
     def _add_repeats(self, rule: str, section: dict, count: str) -> None:
@@ -226,7 +226,8 @@ With one setting and one s a job:
 
 More cores than there are jobs of one stage gain nothing. From there on the longest job of each
 stage decides, and the start of the jobs in the chain. In the configuration,
-`jobs: {{settings_per_job: 1, split_by: [s, seed]}}` cuts fits and evaluations as far as they go. A
+`jobs: {{settings_per_job: 1, split_by: [s, repetition]}}` cuts fits and evaluations to the
+smallest jobs there are. A
 single fit runs on one core, because results must not depend on the number of threads.
 
 ## Measured: processor seconds of one fit, all numbers of features

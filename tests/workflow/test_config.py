@@ -1,64 +1,25 @@
 """The configuration: complete, documented, and every mistake reported before the first job."""
 
 import copy
-from pathlib import Path
 
 import pytest
 import yaml
 
-from blufs.workflow.plan.config import ConfigError
-from blufs.workflow.plan.plan import Plan
-
-ROOT = Path(__file__).parents[2]
-SCHEMA = yaml.safe_load((ROOT / "workflow/schemas/config.schema.yaml").read_text())
-DATASETS = {
-    "wine": {"expect": {"n_samples": 178, "n_features": 13}},
-    "digits": {"expect": {"n_samples": 1797, "n_features": 64}},
-    "mine": {"path": "my.csv"},
-}
-
-
-def merged(config, change):
-    for key, value in change.items():
-        if isinstance(value, dict) and isinstance(config.get(key), dict):
-            merged(config[key], value)
-        else:
-            config[key] = value
-    return config
+from blufs.workflow.plan.config import ConfigError, with_defaults
+from blufs.workflow.plan.jobs import Plan
+from blufs.workflow.plan.read import read_plan
+from tests.helpers.small_config import DATASETS, ROOT, SCHEMA, merged, plan, small_config, suite
 
 
 @pytest.fixture
 def config():
-    """config.yaml with a small suite on the datasets above."""
-    config = yaml.safe_load((ROOT / "config.yaml").read_text())
-    suite = copy.deepcopy(config["suites"]["demo"])
-    suite |= {
-        "datasets": ["wine", "digits"],
-        "methods": ["LapScore", "BLUFS"],
-        "ablation": {"methods": ["BLUFS-III"], "datasets": ["wine"]},
-        "s_values": [2, 4],
-        "s_values_of": {},
-        "grids": {"BLUFS": [{"alpha": [0.1, 1], "beta": [0.1, 1, 10]}], "BLUFS-III": []},
-        "timing": {"datasets": ["wine"], "methods": ["BLUFS"], "repeats": 1},
-        "stability": {"datasets": [], "methods": [], "resamples": 2, "fraction": 0.8},
-    }
-    config["suite"] = "small"
-    config["suites"]["small"] = suite
-    return config
-
-
-def plan(config, change=None):
-    return Plan(merged(copy.deepcopy(config), change or {}), SCHEMA, DATASETS)
+    return small_config()
 
 
 def problems(config, change):
     with pytest.raises(ConfigError) as error:
         plan(config, change)
     return error.value.problems
-
-
-def suite(**change):
-    return {"suites": {"small": change}}
 
 
 def every_schema(node, path=""):
@@ -95,83 +56,88 @@ def test_every_object_refuses_unknown_keys():
     walk(SCHEMA, "schema")
 
 
-def test_a_valid_configuration_gives_the_pairs_and_the_parts(config):
-    made = plan(config)
-    assert made.pairs() == [
-        ("wine", "LapScore"),
-        ("wine", "BLUFS"),
-        ("digits", "LapScore"),
-        ("digits", "BLUFS"),
-        ("wine", "BLUFS-III"),
-    ]
-    assert len(made.settings("BLUFS")) == 1 + 6
-    assert made.settings("BLUFS")[0] == config["methods"]["BLUFS"]["parameters"]
-    assert made.select_parts("wine", "LapScore") == ["grid000-s2-4"]
-    assert made.select_part("LapScore", "grid000-s2-4") == {
-        "settings": [{}],
-        "s_values": [2, 4],
-        "fit_seeds": [0],
-    }
-    assert made.evaluate_parts("wine", "BLUFS") == {"all": {"s": None, "seed": None}}
-
-
-def test_the_default_setting_is_in_the_grid_once(config):
-    default = config["methods"]["BLUFS"]["parameters"]
-    grid = {name: [value, 7] for name, value in default.items()}
-    made = plan(config, suite(grids={"BLUFS": [grid]}))
-    assert len(made.settings("BLUFS")) == 2**4
-
-
-def test_settings_are_cut_into_chunks_that_cover_all_of_them(config):
-    made = plan(config, {"jobs": {"settings_per_job": 3}})
-    parts = made.select_parts("wine", "BLUFS")
-    assert parts == ["grid000-s2-4", "grid001-s2-4", "grid002-s2-4"]
-    settings = [s for name in parts for s in made.select_part("BLUFS", name)["settings"]]
-    assert settings == made.settings("BLUFS")
-
-
-def test_split_by_s_and_seed_makes_one_job_per_cell(config):
-    made = plan(config, {"jobs": {"split_by": ["s", "seed"]}})
-    assert made.select_parts("wine", "LapScore") == ["grid000-s2", "grid000-s4"]
-    cells = made.evaluate_parts("wine", "LapScore")
-    assert len(cells) == 2 * 10
-    assert cells["s4-seed3"] == {"s": 4, "seed": 3}
-    assert made.evaluate_part_of_cell("wine", "LapScore", 4, 3) == "s4-seed3"
-
-
-def test_equal_configurations_in_other_words_give_equal_plans(config):
-    other = copy.deepcopy(config)
-    other["suites"]["small"]["grids"]["BLUFS"] = [{"beta": [0.1, 1.0, 10.0], "alpha": [0.1, 1.0]}]
-    other["methods"] = dict(reversed(other["methods"].items()))
-    other["limits"] = {key: float(value) for key, value in reversed(other["limits"].items())}
-    assert str(plan(other).config["limits"]) == str(plan(config).config["limits"])
-    part = plan(config).select_part("BLUFS", "grid000-s2-4")
-    assert str(plan(other).select_part("BLUFS", "grid000-s2-4")) == str(part)
-
-
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"sweet": "demo"}, ["unknown key 'sweet'", "known keys"]),
-        ({"suite": "big"}, ["unknown suite 'big'", "demo"]),
+        ({"suit": "demo"}, ["unknown key 'suit'", "did you mean 'suite'"]),
+        ({"suite": "big"}, ["unknown suite 'big'", "small"]),
         (suite(methods=["LapScore", "BLUF"]), ["unknown method 'BLUF'", "BLUFS"]),
         (suite(datasets=["wine", "iris"]), ["unknown dataset 'iris'", "digits"]),
         (suite(datasets=[]), ["datasets", "empty"]),
         (suite(s_values=[]), ["s_values", "empty"]),
         (suite(s_values=["ten"]), ["s_values", "ten"]),
-        (suite(s_values=[5, 14]), ["s = 14", "13 features of wine", "s_values_of"]),
+        (suite(s_values=[5, 14]), ["s = 14", "13 features of wine", "s_values_by_dataset"]),
         (suite(methods=["LapScore", "LapScore"]), ["'LapScore' twice"]),
         ({"seed": "1e3"}, ["seed", "'1e3' is text", "1.0e-4"]),
         ({"methods": {"BLUFS": {"parameters": {"alpha": "1e-4"}}}}, ["'1e-4' is text", "1.0e-4"]),
-        (suite(grids={"BLUFS": [{"alpha": ["1e-4"]}]}), ["'1e-4' is text"]),
-        (suite(grids={"BLUFS": [{"alpha": []}]}), ["alpha", "empty"]),
-        ({"methods": {"a/b": {"of": "BLUFS"}}}, ["a/b", "no '/'"]),
+        (suite(grid_overrides={"BLUFS": [{"alpha": ["1e-4"]}]}), ["'1e-4' is text"]),
+        (suite(grid_overrides={"BLUFS": [{"alpha": []}]}), ["alpha", "empty"]),
+        ({"methods": {"a/b": {"variant_of": "BLUFS"}}}, ["a/b", "no '/'"]),
         ({"methods": {"BLUFS": {"parameters": {"alpha": -1}}}}, ["alpha", "-1"]),
         ({"methods": {"BLUFS": {"parameters": {"alfa": 1}}}}, ["alfa"]),
-        ({"methods": {"BLUFS-III": {"of": "BLUFF"}}}, ["unknown method 'BLUFF'"]),
+        ({"methods": {"BLUFS-III": {"variant_of": "BLUFF"}}}, ["unknown method 'BLUFF'"]),
         ({"methods": {"LapScore": {"class": "no.such:Thing"}}}, ["cannot import 'no.such:Thing'"]),
         ({"jobs": {"split_by": ["dataset"]}}, ["split_by", "dataset"]),
+        ({"jobs": {"split_by": ["seed"]}}, ["split_by", "'seed' is now called 'repetition'"]),
         ({"limits": {"fit_seconds": 0}}, ["fit_seconds", "0"]),
+        # Numbers that JSON schema lets pass.
+        ({"limits": {"fit_seconds": float("nan")}}, ["limits.fit_seconds", "nan is not a number"]),
+        ({"limits": {"memory_mb": float("inf")}}, ["limits.memory_mb", "inf is not a number"]),
+        (suite(evaluation={"train_fraction": float("nan")}), ["evaluation.train_fraction", "nan"]),
+        ({"statistics": {"significance_level": float("nan")}}, ["significance_level", "nan"]),
+        # Misspelt names, wherever they stand.
+        (suite(timing={"methods": ["BLUF"]}), ["timing.methods", "'BLUF'", "mean 'BLUFS'"]),
+        (suite(timing={"datasets": ["wnie"]}), ["timing.datasets", "'wnie'", "mean 'wine'"]),
+        (suite(stability={"methods": ["lapscore"]}), ["stability.methods", "mean 'LapScore'"]),
+        (suite(stability={"datasets": ["wnie"]}), ["stability.datasets", "mean 'wine'"]),
+        (suite(ablation={"methods": ["BLUFS-3"]}), ["ablation.methods", "mean 'BLUFS-I"]),
+        (suite(ablation={"datasets": ["wnie"]}), ["ablation.datasets", "mean 'wine'"]),
+        (suite(s_values_by_dataset={"wnie": [2]}), ["s_values_by_dataset", "mean 'wine'"]),
+        (suite(grid_overrides={"BLFUS": []}), ["grid_overrides", "mean 'BLUFS'"]),
+        ({"methods": {"BLFUS": {"parameters": {}}}}, ["methods.BLFUS", "mean 'BLUFS'"]),
+        # Names that are used twice, or cannot be used.
+        (suite(methods=["LS", "LapScore"]), ["'LapScore' twice (as LS and LapScore)"]),
+        (suite(timing={"methods": ["BLUFS", "BLUFS"]}), ["timing.methods: 'BLUFS' twice"]),
+        ({"methods": {"BLUFS": {"title": "LapScore"}}}, ["BLUFS and LapScore have the same title"]),
+        ({"methods": {"x" * 65: {"variant_of": "BLUFS"}}}, ["at most 64"]),
+        ({"methods": {"a\n": {"variant_of": "BLUFS"}}}, ["'a\\n' is not a usable name"]),
+        ({"suites": {"a\n": {}}}, ["'a\\n' is not a usable name"]),
+        ({"suites": {"x" * 300: {}}}, ["at most 64"]),
+        # Methods.
+        ({"methods": {"M": {"class": "a.b:C", "variant_of": "BLUFS"}}}, ["exclude each other"]),
+        ({"methods": {"M": {"variant_of": "BLUFS-III"}}}, ["is a variant itself"]),
+        ({"methods": {"M": {"class": "a b:C"}}}, ["'a b:C' does not fit", "package.module:Class"]),
+        (suite(grid_overrides={"BLUFS": [{"n_features_to_select": [2]}]}), ["set by the workflow"]),
+        ({"methods": {"BLUFS": {"parameters": {"random_state": 3}}}}, ["set by the workflow"]),
+        (
+            {"methods": {"LapScore": {"class": "sklearn.decomposition:PCA"}}},
+            ["sklearn.decomposition:PCA is not a feature selector"],
+        ),
+        (
+            {"methods": {"LapScore": {"class": "sklearn.cluster:KMeans"}}},
+            ["sklearn.cluster:KMeans is not a feature selector"],
+        ),
+        (
+            {"methods": {"LapScore": {"class": "sklearn.feature_selection:SelectFpr"}}},
+            ["SelectFpr has none of the parameters"],
+        ),
+        # Sizes.
+        (
+            suite(
+                datasets=["mine"],
+                ablation={"datasets": ["digits"]},
+                timing={"datasets": []},
+                s_values=[2, 65],
+            ),
+            ["s = 65", "64 features of digits"],
+        ),
+        (suite(s_values=[0.5], datasets=["mine"]), ["share", "mine", "n_features"]),
+        (suite(s_values=[1.5]), ["s_values", "1.5", "above 0 and below 1"]),
+        (suite(s_values=[0]), ["s_values", "above 0"]),
+        (suite(s_values=[True]), ["s_values", "True"]),
+        (suite(evaluation={"train_fraction": 0.999}), ["train_fraction", "178 of wine"]),
+        # Style.
+        ({"figures": {"palette": "bogus"}}, ["figures.palette", "no palette 'bogus'", "safe"]),
     ],
 )
 def test_a_mistake_is_reported_in_words(config, change, words):
@@ -180,13 +146,82 @@ def test_a_mistake_is_reported_in_words(config, change, words):
         assert word in text
 
 
-def test_all_problems_are_reported_at_once(config):
+@pytest.mark.parametrize(
+    ("change", "new"),
+    [
+        (suite(s_values_of={}), "s_values_by_dataset"),
+        (suite(grids={}), "grid_overrides"),
+        (suite(fit_seeds=2), "n_fit_seeds"),
+        (suite(oracle_budget=8), "equal_budget: {settings: 8}"),
+        (suite(evaluation={"clusterings": 3}), "n_clusterings"),
+        (suite(evaluation={"restarts": 3}), "n_restarts"),
+        (suite(screening={"splits": 3}), "n_splits"),
+        (suite(screening={"neighbors": 3}), "n_neighbors"),
+        (suite(timing={"repeats": 3}), "n_repeats"),
+        (suite(stability={"resamples": 3}), "n_resamples"),
+        ({"methods": {"BLUFS-I": {"of": "BLUFS"}}}, "variant_of"),
+        ({"methods": {"BLUFS": {"label": "mine"}}}, "title"),
+        ({"statistics": {"alpha": 0.1}}, "significance_level"),
+    ],
+)
+def test_an_old_key_is_told_its_new_name(config, change, new):
+    (problem,) = problems(config, change)
+    assert "is now called" in problem
+    assert new in problem
+
+
+def test_a_suite_written_in_old_keys_is_not_told_that_the_new_ones_are_missing(config):
+    old = config["suites"]["small"]
+    old["fit_seeds"] = old.pop("n_fit_seeds")
+    (problem,) = problems(config, {})
+    assert "'fit_seeds' is now called 'n_fit_seeds'" in problem
+
+
+def test_all_problems_of_one_kind_are_reported_at_once(config):
     found = problems(config, suite(methods=["BLUF", "LapSkore"], s_values=[50]))
     assert len(found) == 3
 
 
-def test_the_papers_names_of_methods_are_understood(config):
-    assert plan(config, suite(methods=["LapScore", "BLSFE"])).methods == ["LapScore", "BLFSE"]
+def test_problems_of_every_kind_are_reported_at_once(config):
+    change = {
+        "sede": 1,
+        "limits": {"fit_seconds": float("nan"), "memory_mb": "1e4"},
+        "methods": {
+            "BLUFS": {"parameters": {"alpha": -1}},
+            "LapScore": {"class": "no.such:Thing"},
+        },
+        "figures": {"palette": "bogus"},
+        "suites": {"small": {"datasets": ["wine", "wnie"], "s_values": [2, 50], "fit_seeds": 2}},
+    }
+    with pytest.raises(ConfigError) as error:
+        Plan(
+            merged(copy.deepcopy(config), change),
+            SCHEMA,
+            DATASETS,
+            dataset_problems=["datasets.mine: gives path and url"],
+        )
+    found = "\n".join(error.value.problems)
+    assert len(error.value.problems) == 10
+    for words in (
+        "unknown key 'sede'",
+        "fit_seconds: nan",
+        "'1e4' is text",
+        "'alpha' parameter",
+        "cannot import 'no.such:Thing'",
+        "no palette 'bogus'",
+        "unknown dataset 'wnie'",
+        "s = 50 is above the 13 features of wine",
+        "now called 'n_fit_seeds'",
+        "gives path and url",
+    ):
+        assert words in found
+
+
+def test_mistakes_in_own_datasets_do_not_hide_the_others():
+    with pytest.raises(ConfigError) as error:
+        read_plan({"datasets": {"mine": {"pth": "my.csv"}}, "sede": 1}, ROOT)
+    assert "unknown key 'pth'" in str(error.value)
+    assert "unknown key 'sede'" in str(error.value)
 
 
 @pytest.mark.parametrize("name", ["demo", "paper"])
@@ -196,7 +231,7 @@ def test_the_suites_of_the_project_are_valid(name):
     config = yaml.safe_load((ROOT / "config.yaml").read_text())
     definitions = dataset_definitions(ROOT / "data/registry.yaml", {})
     made = Plan({**config, "suite": name}, SCHEMA, definitions)
-    assert made.methods[0] == "Baseline"
+    assert made.methods[0] == "AllFeatures"
     assert made.methods[-1] == "BLUFS"
     assert len(made.methods) == 11
     assert len(made.ablation) == 4
@@ -232,3 +267,8 @@ def test_the_default_weights_are_those_of_the_estimator():
     for variant in ("BLUFS-I", "BLUFS-II", "BLUFS-III", "BLUFS-final"):
         own = {k: v for k, v in methods[variant]["parameters"].items() if k in weights}
         assert own == {k: 0 if (variant, k) == ("BLUFS-III", "beta") else weights[k] for k in own}
+
+
+def test_defaults_fill_what_is_left_out_and_lists_replace():
+    defaults = {"a": {"b": 1, "c": [1, 2]}, "d": 4}
+    assert with_defaults({"a": {"c": [3]}}, defaults) == {"a": {"b": 1, "c": [3]}, "d": 4}

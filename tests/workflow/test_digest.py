@@ -1,12 +1,18 @@
 """Equal settings have one spelling; the digest of code sees what runs and nothing else."""
 
-import importlib
+import shutil
 import sys
+from modulefinder import ModuleFinder
+from pathlib import Path
 
 import pytest
 
-from blufs.workflow.plan import digest
+from blufs.methods.names import BUILT_IN
 from blufs.workflow.plan.canonical import canonical, canonical_json
+from blufs.workflow.plan.digest import closure, code_digest
+
+ROOT = Path(__file__).parents[2]
+SCRIPTS = sorted((ROOT / "workflow/scripts").glob("*.py"))
 
 
 def test_key_order_and_whole_floats_do_not_matter():
@@ -16,31 +22,27 @@ def test_key_order_and_whole_floats_do_not_matter():
 
 
 @pytest.fixture
-def package(tmp_path, monkeypatch):
-    """A copy of the digest's view of a small package that the test may edit."""
-    root = tmp_path / "blufs_sample"
-    root.mkdir()
-    (root / "__init__.py").write_text("")
-    (root / "helper.py").write_text("def half(x):\n    return x / 2\n")
+def package(tmp_path):
+    """A small package of the same name, which the test may edit, and its digest as it is now."""
+    root = tmp_path / "blufs"
+    (root / "inner").mkdir(parents=True)
+    (root / "__init__.py").write_text("__version__ = '1'\n")
+    (root / "inner" / "__init__.py").write_text("")
+    (root / "inner" / "helper.py").write_text("def half(x):\n    return x / 2\n")
+    (root / "lazy.py").write_text("VALUE = 1\n")
     (root / "unrelated.py").write_text("VALUE = 1\n")
     (root / "method.py").write_text(
-        '"""A method."""\nfrom blufs_sample.helper import half\n\n\n'
-        "def fit(x):\n    return half(x)\n"
+        '"""A method."""\nfrom blufs.inner.helper import half\n\n\n'
+        "def fit(x):\n    from blufs import lazy\n\n    return half(x) + lazy.VALUE\n"
     )
-    monkeypatch.syspath_prepend(str(tmp_path))
-    monkeypatch.setattr(digest, "_PACKAGE", "blufs_sample")
+    script = tmp_path / "script.py"
+    script.write_text('"""A script."""\nfrom blufs.method import fit\n\nprint(fit(2))\n')
 
     def fresh():
-        for function in (digest._source, digest._tree, digest._own_digest, digest._imports):
-            function.cache_clear()
-        importlib.invalidate_caches()
-        return digest.code_digest("blufs_sample.method")
+        code_digest.cache_clear()
+        return code_digest(script, package=root)
 
-    yield root, fresh
-    for name in [n for n in sys.modules if n.startswith("blufs_sample")]:
-        del sys.modules[name]
-    for function in (digest._source, digest._tree, digest._own_digest, digest._imports):
-        function.cache_clear()
+    return root, fresh
 
 
 def edit(path, old, new):
@@ -53,29 +55,102 @@ def test_docstrings_comments_and_layout_do_not_change_the_digest(package):
     root, fresh = package
     before = fresh()
     edit(root / "method.py", '"""A method."""', '"""Another text."""\n\n# a comment')
+    edit(root.parent / "script.py", '"""A script."""', '"""Another."""\n\n\n')
     assert fresh() == before
 
 
-def test_code_of_the_module_and_of_its_imports_changes_the_digest(package):
+@pytest.mark.parametrize(
+    ("name", "old", "new"),
+    [
+        ("../script.py", "fit(2)", "fit(3)"),
+        ("method.py", "half(x)", "half(x + 1)"),
+        ("inner/helper.py", "x / 2", "x / 3"),
+        ("inner/__init__.py", "", "import warnings\n"),
+        ("lazy.py", "1", "2"),
+    ],
+)
+def test_what_the_script_imports_changes_the_digest(package, name, old, new):
+    root, fresh = package
+    before = fresh()
+    edit(root / name, old, new)
+    assert fresh() != before
+
+
+def test_what_it_does_not_import_and_the_version_do_not_change_the_digest(package):
     root, fresh = package
     before = fresh()
     edit(root / "unrelated.py", "1", "2")
+    edit(root / "__init__.py", "'1'", "'2'")
     assert fresh() == before
-    edit(root / "helper.py", "x / 2", "x / 3")
-    after_helper = fresh()
-    assert after_helper != before
-    edit(root / "method.py", "half(x)\n", "half(x) + 1\n")
-    assert fresh() not in (before, after_helper)
+
+
+def found_by_the_standard_library(script: Path) -> set[str]:
+    """Modules of this package that a script can import, by their bytecode."""
+    finder = ModuleFinder(path=[str(ROOT / "src")])
+    finder.run_script(str(script))
+    return {name for name in finder.modules if name.startswith("blufs.")}
+
+
+@pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.stem)
+def test_the_closure_of_a_script_is_what_the_standard_library_finds(script):
+    assert set(closure(script)) - {script.name} == found_by_the_standard_library(script)
+
+
+def test_every_module_is_in_the_digests_of_those_that_use_it_and_no_others(tmp_path):
+    """Edit every module once and see which rules would run again."""
+    shutil.copytree(ROOT / "src/blufs", tmp_path / "blufs")
+    jobs = {(path.stem,): (path,) for path in SCRIPTS}
+    select = ROOT / "workflow/scripts/select.py"
+    for name, class_path in BUILT_IN.items():
+        jobs["select", name] = (select, class_path.partition(":")[0])
+    uses = {job: set(closure(*roots)) for job, roots in jobs.items()}
+
+    def digests():
+        code_digest.cache_clear()
+        return {job: code_digest(*roots, package=tmp_path / "blufs") for job, roots in jobs.items()}
+
+    before = digests()
+    modules = [path for path in sorted((tmp_path / "blufs").rglob("*.py")) if path.stem[0] != "_"]
+    assert len(modules) > 60
+    for path in modules:
+        text = path.read_text()
+        path.write_text(text + "\nADDED = 1\n")
+        after = digests()
+        path.write_text(text)
+        name = ".".join(path.relative_to(tmp_path).with_suffix("").parts)
+        changed = {job for job in jobs if after[job] != before[job]}
+        assert changed == {job for job in jobs if name in uses[job]}, name
+
+
+@pytest.mark.parametrize(
+    ("module", "rules"),
+    [
+        ("blufs.workflow.run.seeding", {"select", "time_fit", "resample", "screen", "evaluate"}),
+        ("blufs.workflow.stages.time_fit", {"time_fit"}),
+        ("blufs.workflow.stages.resample", {"resample"}),
+        ("blufs.workflow.stages.evaluate", {"evaluate"}),
+        ("blufs.analysis.report.page", {"report"}),
+    ],
+)
+def test_editing_a_module_concerns_these_rules(module, rules):
+    concerned = {path.stem for path in SCRIPTS if module in closure(path)}
+    assert concerned >= rules
+    assert concerned - rules <= {"choose", "collect"}  # the first draws settings at random
 
 
 def test_a_method_does_not_depend_on_the_others_or_on_the_plots():
-    reached = set()
-    pending = ["blufs.methods.blufs", "blufs.workflow.stages.select"]
-    while pending:
-        module = pending.pop()
-        if module not in reached:
-            reached.add(module)
-            pending.extend(digest._imports(module))
+    reached = set(closure(ROOT / "workflow/scripts/select.py", "blufs.methods.blufs"))
     assert "blufs.solver.sweeps" in reached
     assert "blufs.methods.lapscore" not in reached
     assert not any(module.startswith("blufs.analysis") for module in reached)
+
+
+def test_a_class_of_the_user_counts_with_its_own_module(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(str(tmp_path))
+    (tmp_path / "my_own_selector.py").write_text("A = 1\n")
+    script = ROOT / "workflow/scripts/select.py"
+    before = code_digest(script, "my_own_selector")
+    (tmp_path / "my_own_selector.py").write_text("A = 2\n")
+    code_digest.cache_clear()
+    assert code_digest(script, "my_own_selector") != before
+    assert "my_own_selector" not in sys.modules

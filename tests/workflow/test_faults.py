@@ -13,7 +13,7 @@ import pandas as pd
 import psutil
 import pytest
 
-from blufs.workflow.run.recovery import live_runs
+from blufs.workflow.run.process_control import live_runs
 from tests.helpers.project_copy import TABLE, TINY
 
 pytestmark = [
@@ -246,8 +246,8 @@ def test_a_fit_over_its_limits_is_a_row(unfinished, evaluated):
         "  Hanging: {class: 'bad_methods:Hanging'}\n"
         "limits: {fit_seconds: 40, memory_mb: 500}\n"
         "suites: {tiny: {datasets: [rings], methods: [LapScore, Hungry, Hanging],"
-        " ablation: {methods: [], datasets: []}, timing: {datasets: [], methods: [], repeats: 1},"
-        " stability: {datasets: [], methods: [], resamples: 2, fraction: 0.8}}}\n"
+        " ablation: {methods: [], datasets: []}, timing: {datasets: [], methods: [], n_repeats: 1},"
+        " stability: {datasets: [], methods: [], n_resamples: 2, fraction: 0.8}}}\n"
     )
     unfinished.run(TABLE, "--configfile", TINY, "limits.yaml", configfile="")
     found = pd.read_parquet(unfinished.folder / TABLE)

@@ -10,8 +10,8 @@ pytestmark = pytest.mark.workflow
 
 TINY = "tests/config/tiny.yaml"
 #: Jobs that every change of a result entails: they read all of them.
-AGGREGATES = {"collect", "test_statistics", "build_tables", "plot_figure", "provenance", "report"}
-AGGREGATES |= {"verify", "all"}
+AGGREGATES = {"collect", "compare_methods", "build_tables", "plot_figure", "provenance", "report"}
+AGGREGATES |= {"check_complete", "all"}
 
 
 def planned_with(project, text):
@@ -37,8 +37,9 @@ def test_nothing_changed_nothing_planned(finished):
 def test_key_order_and_number_format_plan_nothing(finished):
     jobs = planned_with(
         finished,
-        "suites: {tiny: {grids: {BLUFS-III: [], BLUFS: [{beta: [0.1, 1.0], alpha: [0.1, 1.0]}]},"
-        " oracle_budget: 2, s_values: [2, 4]}}\n"
+        "suites: {tiny: {grid_overrides:"
+        " {BLUFS-III: [], BLUFS: [{beta: [0.1, 1.0], alpha: [0.1, 1.0]}]},"
+        " equal_budget: {settings: 2}, s_values: [2, 4]}}\n"
         "limits: {memory_mb: 12000.0, fit_seconds: 3600.0}\n",
     )
     assert not jobs
@@ -59,7 +60,7 @@ def test_a_value_of_the_grid_touches_only_its_chunk(finished, tmp_path):
     configs = ("--configfile", TINY, "chunks.yaml")
     project.run("results/tiny/choices/wine/BLUFS.json", *configs, configfile="")
     (project.folder / "change.yaml").write_text(
-        chunked + "suites: {tiny: {grids: {BLUFS: [{alpha: [0.1, 3], beta: [0.1, 1]}]}}}\n"
+        chunked + "suites: {tiny: {grid_overrides: {BLUFS: [{alpha: [0.1, 3], beta: [0.1, 1]}]}}}\n"
     )
     jobs = project.planned(
         "results/tiny/choices/wine/BLUFS.json", "--configfile", TINY, "change.yaml", configfile=""
@@ -71,7 +72,7 @@ def test_a_value_of_the_grid_touches_only_its_chunk(finished, tmp_path):
 def test_a_new_dataset_plans_only_its_jobs(finished):
     jobs = planned_with(
         finished,
-        "suites: {tiny: {datasets: [wine, rings, bananas], s_values_of: {bananas: [2]}}}\n",
+        "suites: {tiny: {datasets: [wine, rings, bananas], s_values_by_dataset: {bananas: [2]}}}\n",
     )
     assert {job[1] for job in cells(jobs)} == {"bananas"}
 
@@ -108,13 +109,13 @@ def test_a_number_of_features_that_is_not_wanted_any_more_stays_out(project):
 
 
 def test_the_protocol_of_the_evaluation_selects_nothing_again(finished):
-    jobs = planned_with(finished, "suites: {tiny: {evaluation: {clusterings: 4}}}\n")
+    jobs = planned_with(finished, "suites: {tiny: {evaluation: {n_clusterings: 4}}}\n")
     assert {job[0] for job in cells(jobs)} == {"evaluate"}
 
 
 def test_a_plot_style_plans_figures_and_the_report(finished):
     jobs = planned_with(finished, "figures: {dpi: 100}\n")
-    assert rules(jobs) <= {"plot_figure", "report", "verify", "all"}
+    assert rules(jobs) <= {"plot_figure", "report", "check_complete", "all"}
     assert jobs["plot_figure"] > 5
 
 
@@ -138,3 +139,13 @@ def test_editing_a_docstring_or_a_comment_plans_nothing(project):
 def test_editing_a_plot_solves_nothing(project):
     project.edit("src/blufs/analysis/figures/style.py", "import io\n", "import io\nUNUSED = 1\n")
     assert not cells(project.planned())
+
+
+def test_editing_a_stage_or_the_seeds_plans_what_runs_them(project):
+    stage = "src/blufs/workflow/stages/time_fit.py"
+    project.edit(stage, "\n\ndef ", "\n\nADDED = 1\n\n\ndef ")
+    assert {job[0] for job in cells(project.planned())} == {"time_fit"}
+    seeds = "src/blufs/workflow/run/seeding.py"
+    project.edit(seeds, "\n\ndef ", "\n\nADDED = 1\n\n\ndef ")
+    expected = {"select", "screen", "choose", "evaluate", "time_fit", "resample"}
+    assert {job[0] for job in cells(project.planned())} == expected

@@ -23,7 +23,7 @@ CARDS = [f"results/tiny/data/{name}/card.json" for name in ("mine", "made")]
 
 def snakemake(folder, *arguments, mirror=""):
     """Run the project's workflow with its results in ``folder``; the output."""
-    configs = [ROOT / "config.yaml", ROOT / "tests" / "config" / "tiny.yaml", "own.yaml"]
+    configs = [ROOT / "tests" / "config" / "tiny.yaml", "own.yaml"]
     command = [sys.executable, "-m", "snakemake", *arguments, "--snakefile", ROOT / "Snakefile"]
     command += ["--directory", folder, "--cores", "1", "--configfile", *configs]
     done = subprocess.run(
@@ -75,7 +75,7 @@ def test_own_data_run_and_missing_data_are_tried_again_when_they_appear(tmp_path
     assert "Nothing to be done" in snakemake(tmp_path, *CARDS, "-n")
 
     write_own_file(tmp_path, shift=1)
-    cell = "results/tiny/cells/mine/LapScore/s2/seed0.json"
+    cell = "results/tiny/cells/mine/LapScore/s2/repetition0.json"
     before = stamps(tmp_path)
     snakemake(tmp_path, cell, *CARDS)
     assert [new == old for new, old in zip(stamps(tmp_path), before, strict=True)] == [False, True]
@@ -96,7 +96,7 @@ def test_three_lines_bring_own_data_into_every_table_and_the_report(project):
     results = project.folder / "results" / "tiny"
     table = pd.read_parquet(results / "results.parquet").query("dataset == 'mine'")
     assert (table["status"] == "ok").all()
-    assert set(table["method"]) == {"Baseline", "LapScore", "BLUFS"}
+    assert set(table["method"]) == {"AllFeatures", "LapScore", "BLUFS"}
     # Three classes at 0, 1 and 2 with a spread of 0.1 in every feature: nothing to get wrong.
     assert table.query("metric == 'accuracy'")["value"].min() == 1
     for name in ("datasets", "acc", "nmi", "classification"):

@@ -10,7 +10,7 @@ from sklearn.datasets import load_wine
 from sklearn.feature_selection import SelectKBest
 from sklearn.utils.estimator_checks import check_estimator
 
-from blufs.methods import registry
+from blufs.methods import names, registry
 
 ROOT = Path(__file__).parents[2]
 CLASS_PATH = "own_method:QuantileSpread"
@@ -25,10 +25,10 @@ def example_on_path(monkeypatch):
 def installed(example_on_path, monkeypatch):
     """As if a package declared the example in the entry points of ``blufs.methods``."""
     point = EntryPoint("Spread", CLASS_PATH, "blufs.methods")
-    monkeypatch.setattr(registry, "entry_points", lambda group: [point])
-    registry.known_methods.cache_clear()
+    monkeypatch.setattr(names, "entry_points", lambda group: [point])
+    names.known_methods.cache_clear()
     yield
-    registry.known_methods.cache_clear()
+    names.known_methods.cache_clear()
 
 
 def by_hand(X, tail):
@@ -60,7 +60,7 @@ def test_example_follows_scikit_learn(example_on_path):
 
 
 def test_installed_methods_are_known_by_name(installed):
-    assert "Spread" in registry.known_methods()
+    assert "Spread" in names.known_methods()
     assert registry.method_class("Spread").__name__ == "QuantileSpread"
     assert not registry.is_random(registry.method_class("Spread"))
 

@@ -59,7 +59,7 @@ def test_one_cell_by_name(project):
 
 def test_only_a_limit_of_starts_that_was_asked_for_is_kept(project):
     snakefile = project.folder / "Snakefile"
-    hook = "    spare_scheduling()\n"
+    hook = "    begin_run(workflow, Path.cwd())\n"
     show = "    print('limit', getattr(workflow.scheduler.job_rate_limiter, 'max_jobs', None))\n"
     snakefile.write_text(snakefile.read_text().replace(hook, hook + show))
     cells = "results/tiny/cells/wine/LapScore/s4"
@@ -74,8 +74,8 @@ def test_split_jobs_give_the_same_values(project):
         "jobs: {split_by: [s, repetition]}\n"
         "suites: {tiny: {datasets: [rings], methods: [LapScore, BLUFS],"
         " ablation: {methods: [], datasets: []},"
-        " timing: {datasets: [], methods: [], repeats: 1},"
-        " stability: {datasets: [], methods: [], resamples: 2, fraction: 0.8}}}\n"
+        " timing: {datasets: [], methods: [], n_repeats: 1},"
+        " stability: {datasets: [], methods: [], n_resamples: 2, fraction: 0.8}}}\n"
     )
     before = results_of(project)
     expected = before[(before["dataset"] == "rings") & (before["method"] != "AllFeatures")]

@@ -5,7 +5,7 @@ from blufs.analysis.tables.catalog import TABLES
 rule compare_methods:
     input:
         results=f"{RESULTS}/results.parquet",
-        cards=result("data/{dataset}/card.json", dataset=PLAN.datasets),
+        cards=cards,
     output:
         f"{RESULTS}/statistics.json",
     log:
@@ -17,8 +17,8 @@ rule compare_methods:
         mem_mb=2000,
         runtime=30,
     params:
-        suite=suite_info(),
-        code=code("blufs.analysis.summary"),
+        suite=PLAN.info(),
+        code=code_of_script("compare_methods"),
     script:
         "../scripts/compare_methods.py"
 
@@ -27,8 +27,8 @@ rule compare_methods:
 rule build_tables:
     input:
         frames=result("{frame}.parquet", frame=sorted(set(sum(TABLES.values(), [])))),
-        cards=result("data/{dataset}/card.json", dataset=PLAN.datasets),
-        arrays=result("data/{dataset}/dataset.npz", dataset=PLAN.datasets),
+        cards=cards,
+        arrays=arrays_of("all"),
         paper=os.path.relpath(ROOT / "data/paper_results.yaml"),
     output:
         csv=[
@@ -50,7 +50,7 @@ rule build_tables:
         mem_mb=2000,
         runtime=30,
     params:
-        suite=suite_info(),
-        code=code("blufs.analysis.tables"),
+        suite=PLAN.info(),
+        code=code_of_script("build_tables"),
     script:
         "../scripts/build_tables.py"

@@ -1,21 +1,20 @@
-# Helpers of all rules: the checked configuration, what the jobs need of it, the final targets.
+# The checked plan, and the functions that tell a rule its inputs, parameters and resources.
 import os
 import re
 from pathlib import Path
 
-import yaml
 from snakemake.exceptions import WorkflowError
 
 try:
+    from blufs.datasets.download import at_hand, mirror_list
     from blufs.workflow.plan.config import ConfigError
-    from blufs.workflow.plan.digest import code_digest as code
-    from blufs.workflow.plan.plan import Plan, expected_shape
-    from blufs.workflow.run.recovery import begin_run, remove_stale_locks
-    from blufs.datasets import (
-        DatasetError,
-        at_hand,
-        dataset_definitions,
-        mirror_list,
+    from blufs.workflow.plan.digest import code_digest
+    from blufs.workflow.plan.read import read_plan
+    from blufs.workflow.plan.resources import memory_mb, minutes
+    from blufs.workflow.run.process_control import (
+        begin_run,
+        purpose_of,
+        unlock_after_kill,
     )
 except ImportError as error:
     raise WorkflowError(
@@ -23,33 +22,23 @@ except ImportError as error:
         "environment: run `make env` and activate .venv, or `pip install -e '.[workflow]'`."
     )
 
-ROOT = Path(workflow.basedir)
+# Of this file, not of the Snakefile: another workflow may use this one as a `module:`.
+ROOT = Path(workflow.current_basedir).parents[1]
 RESULTS = "results/{suite}"
-
-
-def read_plan():
-    schema = yaml.safe_load((ROOT / "workflow/schemas/config.schema.yaml").read_text())
-    try:
-        definitions = dataset_definitions(
-            ROOT / "data/registry.yaml", config.get("datasets") or {}
-        )
-        return Plan(config, schema, definitions)
-    except (ConfigError, DatasetError) as error:
-        raise WorkflowError(str(error))
-
-
-PLAN = read_plan()
-
-# A job of a cluster reads this file too, on a machine that knows nothing of the run.
-if workflow.is_main_process:
-    remove_stale_locks(Path.cwd())
-
+try:
+    PLAN = read_plan(config, ROOT, purpose_of(workflow))
+except ConfigError as error:
+    raise WorkflowError(str(error))
+# Scripts see the defaults too: who uses this workflow as a module may have left them out.
+config.update({**PLAN.config, **config})
 DATASETS = PLAN.all_datasets
-MIRRORS = mirror_list(config["mirrors"])
+MIRRORS = mirror_list(PLAN.config["mirrors"])
+
+unlock_after_kill(workflow, Path.cwd())
 
 
 wildcard_constraints:
-    suite=PLAN.suite_name,
+    suite=re.escape(PLAN.suite_name),
     dataset="|".join(map(re.escape, DATASETS)),
     method="|".join(map(re.escape, PLAN.all_methods)),
     part="[a-z0-9-]+",
@@ -57,8 +46,16 @@ wildcard_constraints:
     repetition=r"\d+",
 
 
-def suite_info():
-    return PLAN.info()
+def code_of_script(name, *modules):
+    """Digest of all code that a script runs; modules that it finds by name are named here."""
+    return code_digest(ROOT / f"workflow/scripts/{name}.py", *modules)
+
+
+def code_of_fit(script):
+    """Parameter function: the same with the method that the job fits."""
+    return lambda wildcards: code_of_script(
+        script, PLAN.method_module(wildcards.method)
+    )
 
 
 def result(pattern, **wildcards):
@@ -66,31 +63,52 @@ def result(pattern, **wildcards):
     return expand(f"results/{PLAN.suite_name}/{pattern}", **wildcards)
 
 
-def parts_of_all_pairs(stage, parts):
-    """Files of a stage for all datasets and methods, one per part."""
+def dataset_files(name, datasets):
+    """One file of each of these datasets, such as its card."""
+    return result(f"data/{{dataset}}/{name}", dataset=datasets)
+
+
+def cards(wildcards):
+    """Input function: the cards of all datasets of the suite."""
+    return dataset_files("card.json", PLAN.used_datasets)
+
+
+def part_files(stage, pairs, parts):
+    """Files of a stage for datasets and methods, one per part."""
     return [
         path
-        for dataset, method in PLAN.pairs()
+        for dataset, method in pairs
         for path in result(
             f"{stage}/{dataset}/{method}/{{part}}.json", part=parts(dataset, method)
         )
     ]
 
 
+def selections_of_suite(wildcards):
+    """Input function: the selections of the suite."""
+    return part_files("selections", PLAN.pairs(), PLAN.select_parts)
+
+
+def screens_of_suite(wildcards):
+    """Input function: the screened settings of the suite."""
+    return part_files("screens", PLAN.pairs(), PLAN.screen_parts)
+
+
+def evaluations_of_suite(wildcards):
+    """Input function: the evaluations of the suite."""
+    return part_files("evaluations", PLAN.pairs(), PLAN.evaluate_parts)
+
+
 def selections_of(wildcards):
     """Input function: all selections of one method on one dataset."""
-    return result(
-        f"selections/{wildcards.dataset}/{wildcards.method}/{{part}}.json",
-        part=PLAN.select_parts(wildcards.dataset, wildcards.method),
-    )
+    pair = (wildcards.dataset, wildcards.method)
+    return part_files("selections", [pair], PLAN.select_parts)
 
 
 def screens_of(wildcards):
-    """Input function: the screened grid of one method on one dataset; none for a single setting."""
-    return result(
-        f"screens/{wildcards.dataset}/{wildcards.method}/{{part}}.json",
-        part=PLAN.screen_parts(wildcards.dataset, wildcards.method),
-    )
+    """Input function: the screened settings of one method on one dataset; none for a single one."""
+    pair = (wildcards.dataset, wildcards.method)
+    return part_files("screens", [pair], PLAN.screen_parts)
 
 
 def choices_of(wildcards):
@@ -101,28 +119,31 @@ def choices_of(wildcards):
     )
 
 
-def evaluated_cell(wildcards):
+def evaluation_of_cell(wildcards):
     """Input function: the evaluation that holds one cell."""
     part = PLAN.evaluate_part_of_cell(
-        wildcards.dataset, wildcards.method, int(wildcards.s), int(wildcards.repetition)
+        wildcards.dataset,
+        wildcards.method,
+        int(wildcards.s),
+        int(wildcards.repetition),
     )
-    return result(f"evaluations/{wildcards.dataset}/{wildcards.method}/{part}.json")
+    (path,) = result(f"evaluations/{wildcards.dataset}/{wildcards.method}/{part}.json")
+    return path
 
 
-def repeated_pairs(section, stage):
+def repeated_fits(section, stage):
     """Files of the timing or stability runs."""
-    chosen = PLAN.suite[section]
-    return result(
-        f"{stage}/{{dataset}}/{{method}}.json",
-        dataset=chosen["datasets"],
-        method=chosen["methods"],
-    )
+    return [
+        path
+        for dataset, method in PLAN.repeated_pairs(section)
+        for path in result(f"{stage}/{dataset}/{method}.json")
+    ]
 
 
 def arrays_of(data):
     """Arrays of a dataset, of "all", or of none."""
     datasets = PLAN.datasets if data == "all" else [data] if data else []
-    return result("data/{dataset}/dataset.npz", dataset=datasets)
+    return dataset_files("dataset.npz", datasets)
 
 
 def own_file(wildcards):
@@ -131,60 +152,36 @@ def own_file(wildcards):
     return [path] if path and os.path.isfile(path) else []
 
 
-# What a job asks of a cluster. The first attempts ask for what such a job should need; the last one
-# for all that the limits of a fit allow, so that these, not the cluster, end a fit that goes wrong.
-LAST_ATTEMPT = 3
-
-
 def fit_mem_mb(wildcards, attempt):
-    """Memory: copies of the data and a few n x n and d x d blocks."""
-    n, d = expected_shape(DATASETS[wildcards.dataset])
-    n, d = n or 5000, d or 1000
-    likely = 1000 + 8 * (6 * n * d + 8 * (n**2 + d**2)) / 2**20
-    most = max(likely, 1000 + PLAN.config["limits"]["memory_mb"])
-    return int(most if attempt >= LAST_ATTEMPT else min(likely * attempt, most))
+    shape, limits = PLAN.shape(wildcards.dataset), PLAN.config["limits"]
+    return memory_mb(shape, attempt, limit_mb=limits["memory_mb"])
 
 
-def minutes(fits, wildcards, attempt):
-    """Minutes of a job with so many fits (0: none that a limit would end)."""
-    n, d = expected_shape(DATASETS[wildcards.dataset])
-    likely = (60 + (n or 5000) * (d or 1000) / 50_000) * attempt
-    most = 60 + fits * PLAN.config["limits"]["fit_seconds"] / 60
-    return int(most if fits and attempt >= LAST_ATTEMPT else likely)
+def job_minutes(wildcards, attempt, fits=0):
+    shape, limits = PLAN.shape(wildcards.dataset), PLAN.config["limits"]
+    return minutes(shape, attempt, fits=fits, fit_seconds=limits["fit_seconds"])
 
 
 def select_minutes(wildcards, attempt):
     part = PLAN.select_part(wildcards.method, wildcards.part)
-    return minutes(len(part["settings"]) * len(part["fit_seeds"]), wildcards, attempt)
-
-
-def evaluate_minutes(wildcards, attempt):
-    return minutes(0, wildcards, attempt)
+    fits = len(part["settings"]) * len(part["fit_seeds"])
+    return job_minutes(wildcards, attempt, fits)
 
 
 def time_fit_minutes(wildcards, attempt):
-    return minutes(PLAN.suite["timing"]["repeats"], wildcards, attempt)
+    return job_minutes(wildcards, attempt, PLAN.suite["timing"]["n_repeats"])
 
 
 def resample_minutes(wildcards, attempt):
-    return minutes(PLAN.suite["stability"]["resamples"], wildcards, attempt)
+    return job_minutes(wildcards, attempt, PLAN.suite["stability"]["n_resamples"])
 
 
 def all_cores():
     """The cores of this machine's run; on a cluster, where none are counted, one."""
-    return workflow.global_resources["_cores"].value or 1
-
-
-def spare_scheduling():
-    """Let Snakemake look for jobs to start only when one has ended.
-
-    On behalf of its limit of starts per second it looks again a second after every look, and every
-    job that ends begins another such series: after some hundred jobs they take a good part of a
-    core. The limit that it sets by itself is of no use here; one that a user has set stays.
-    """
-    limiter = getattr(workflow.scheduler, "job_rate_limiter", None)
-    if limiter and (limiter.max_jobs, limiter.timespan) == (100, 1):
-        workflow.scheduler.job_rate_limiter = None
+    try:
+        return workflow.cores
+    except WorkflowError:
+        return 1
 
 
 def final_output():

@@ -45,6 +45,6 @@ rule preprocess:
         runtime=lambda wc, attempt: 30 * attempt,
     params:
         definition=lambda wc: DATASETS[wc.dataset],
-        code=code("blufs.datasets.prepare", "blufs.datasets.storage"),
+        code=code_of_script("preprocess"),
     script:
         "../scripts/preprocess.py"

@@ -17,21 +17,21 @@ rule evaluate:
     threads: 1
     resources:
         mem_mb=fit_mem_mb,
-        runtime=evaluate_minutes,
+        runtime=job_minutes,
     params:
         default=lambda wc: PLAN.settings(wc.method)[0],
         part=lambda wc: PLAN.evaluate_parts(wc.dataset, wc.method)[wc.part],
         protocol=PLAN.suite["evaluation"],
         limits=PLAN.config["limits"],
         seed=PLAN.config["seed"],
-        code=code("blufs.workflow.stages.evaluate", "blufs.workflow.stages.choose"),
+        code=code_of_script("evaluate"),
     script:
         "../scripts/evaluate.py"
 
 
 rule show_cell:
     input:
-        scores=evaluated_cell,
+        scores=evaluation_of_cell,
         selections=selections_of,
     output:
         f"{RESULTS}/cells/{{dataset}}/{{method}}/s{{s}}/repetition{{repetition}}.json",
@@ -44,7 +44,7 @@ rule show_cell:
         mem_mb=500,
         runtime=5,
     params:
-        code=code("blufs.workflow.stages.show_cell"),
+        code=code_of_script("show_cell"),
     script:
         "../scripts/show_cell.py"
 
@@ -67,11 +67,11 @@ rule time_fit:
     params:
         method=lambda wc: PLAN.method(wc.method),
         setting=lambda wc: PLAN.settings(wc.method)[0],
-        s=lambda wc: PLAN.s_values(wc.dataset)[-1],
-        n_repeats=PLAN.suite["timing"]["repeats"],
+        s=lambda wc: PLAN.sizes_on(wc.dataset)[-1],
+        n_repeats=PLAN.suite["timing"]["n_repeats"],
         seed=PLAN.config["seed"],
         limits=PLAN.config["limits"],
-        code=lambda wc: PLAN.method_code(wc.method),
+        code=code_of_fit("time_fit"),
     script:
         "../scripts/time_fit.py"
 
@@ -93,23 +93,23 @@ rule resample:
     params:
         method=lambda wc: PLAN.method(wc.method),
         setting=lambda wc: PLAN.settings(wc.method)[0],
-        s_values=lambda wc: PLAN.s_values(wc.dataset),
-        n_resamples=PLAN.suite["stability"]["resamples"],
+        s_values=lambda wc: PLAN.sizes_on(wc.dataset),
+        n_resamples=PLAN.suite["stability"]["n_resamples"],
         fraction=PLAN.suite["stability"]["fraction"],
         seed=PLAN.config["seed"],
         limits=PLAN.config["limits"],
-        code=lambda wc: PLAN.method_code(wc.method),
+        code=code_of_fit("resample"),
     script:
         "../scripts/resample.py"
 
 
 rule collect:
     input:
-        selections=parts_of_all_pairs("selections", PLAN.select_parts),
-        screened=parts_of_all_pairs("screens", PLAN.screen_parts),
-        scores=parts_of_all_pairs("evaluations", PLAN.evaluate_parts),
-        timing=repeated_pairs("timing", "timing"),
-        resamples=repeated_pairs("stability", "resamples"),
+        selections=selections_of_suite,
+        screened=screens_of_suite,
+        scores=evaluations_of_suite,
+        timing=repeated_fits("timing", "timing"),
+        resamples=repeated_fits("stability", "resamples"),
     output:
         results=f"{RESULTS}/results.parquet",
         selections=f"{RESULTS}/selections.parquet",
@@ -126,10 +126,6 @@ rule collect:
         mem_mb=2000,
         runtime=15,
     params:
-        code=code(
-            "blufs.workflow.stages.collect",
-            "blufs.results.tables",
-            "blufs.results.outcomes",
-        ),
+        code=code_of_script("collect"),
     script:
         "../scripts/collect.py"

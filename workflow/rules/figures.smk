@@ -7,7 +7,7 @@ FIGURES = figure_names([name for name in PLAN.datasets if DATASETS[name].get("no
 rule plot_figure:
     input:
         tables=lambda wc: result("{table}.parquet", table=figure_spec(wc.figure).tables),
-        cards=result("data/{dataset}/card.json", dataset=PLAN.datasets),
+        cards=cards,
         arrays=lambda wc: arrays_of(figure_spec(wc.figure).data),
     output:
         png=report(
@@ -28,11 +28,11 @@ rule plot_figure:
         mem_mb=2000,
         runtime=30,
     params:
-        suite=suite_info(),
+        suite=PLAN.info(),
         style=PLAN.config["figures"],
         caption=lambda wc: figure_spec(wc.figure).caption,
-        code=lambda wc: code(
-            figure_spec(wc.figure).qualified_module, "blufs.analysis.figures.draw"
+        code=lambda wc: code_of_script(
+            "figure", figure_spec(wc.figure).qualified_module
         ),
     script:
         "../scripts/figure.py"

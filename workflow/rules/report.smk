@@ -27,7 +27,7 @@ rule provenance:
             "limits": PLAN.config["limits"],
             "statistics": PLAN.config["statistics"],
         },
-        code=code("blufs.analysis.report.provenance"),
+        code=code_of_script("provenance"),
     script:
         "../scripts/provenance.py"
 
@@ -38,7 +38,7 @@ rule report:
         screened=f"{RESULTS}/screened.parquet",
         statistics=f"{RESULTS}/statistics.json",
         provenance=f"{RESULTS}/provenance.json",
-        cards=result("data/{dataset}/card.json", dataset=PLAN.datasets),
+        cards=cards,
         tables=result("tables/{table}.md", table=TABLES),
         figures=result("figures/{figure}.png", figure=FIGURES),
         deviations=os.path.relpath(ROOT / "docs/deviations.md"),
@@ -58,9 +58,9 @@ rule report:
         mem_mb=1000,
         runtime=15,
     params:
-        suite=suite_info(),
+        suite=PLAN.info(),
         assets=assets_digest(),
-        code=code("blufs.analysis.report.page"),
+        code=code_of_script("report"),
     script:
         "../scripts/report.py"
 
@@ -80,6 +80,6 @@ rule check_complete:
         mem_mb=500,
         runtime=5,
     params:
-        code=code("blufs.results.outcomes", "blufs.results.tables"),
+        code=code_of_script("check_complete"),
     script:
         "../scripts/check_complete.py"

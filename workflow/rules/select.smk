@@ -21,7 +21,7 @@ rule select:
         default=lambda wc: PLAN.settings(wc.method)[0],
         seed=PLAN.config["seed"],
         limits=PLAN.config["limits"],
-        code=lambda wc: PLAN.method_code(wc.method),
+        code=code_of_fit("select"),
     script:
         "../scripts/select.py"
 
@@ -41,12 +41,12 @@ rule screen:
     threads: 1
     resources:
         mem_mb=fit_mem_mb,
-        runtime=evaluate_minutes,
+        runtime=job_minutes,
     params:
         protocol=PLAN.suite["screening"],
         limits=PLAN.config["limits"],
         seed=PLAN.config["seed"],
-        code=code("blufs.workflow.stages.screen"),
+        code=code_of_script("screen"),
     script:
         "../scripts/screen.py"
 
@@ -66,9 +66,9 @@ rule choose:
         runtime=5,
     params:
         settings=lambda wc: PLAN.settings(wc.method),
-        s_values=lambda wc: PLAN.s_values_of(wc.dataset, wc.method),
-        budget=PLAN.suite["oracle_budget"],
+        s_values=lambda wc: PLAN.sizes_for(wc.dataset, wc.method),
+        budget=PLAN.suite["equal_budget"]["settings"],
         seed=PLAN.config["seed"],
-        code=code("blufs.workflow.stages.choose"),
+        code=code_of_script("choose"),
     script:
         "../scripts/choose.py"

@@ -2,7 +2,7 @@
 
 A method is one of
 
-- the built-in ones below;
+- the built-in ones of :mod:`blufs.methods.names`;
 - an entry point in the group ``blufs.methods`` of any installed package;
 - ``class: package.module:Class`` in the configuration.
 
@@ -14,32 +14,13 @@ from __future__ import annotations
 import importlib
 import inspect
 from collections.abc import Sequence
-from functools import cache
-from importlib.metadata import entry_points
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 
 from blufs.base import BaseSelector, Solution
-
-#: Built-in methods in the order of the paper's tables.
-BUILT_IN = {
-    "AllFeatures": "blufs.methods.all_features:AllFeatures",
-    "LapScore": "blufs.methods.lapscore:LapScore",
-    "MCFS": "blufs.methods.mcfs:MCFS",
-    "UDFS": "blufs.methods.udfs:UDFS",
-    "SOGFS": "blufs.methods.sogfs:SOGFS",
-    "RNE": "blufs.methods.rne:RNE",
-    "SPCAFS": "blufs.methods.spcafs:SPCAFS",
-    "FSPCA": "blufs.methods.fspca:FSPCA",
-    "BLFSE": "blufs.methods.blfse.estimator:BLFSE",
-    "BLSFS": "blufs.methods.blsfs.estimator:BLSFS",
-    "BLUFS": "blufs.methods.blufs:BLUFS",
-}
-
-#: Names under which the paper refers to a method -> its own name.
-ALIASES = {"BLSFE": "BLFSE", "BLSEF": "BLFSE", "LS": "LapScore", "Baseline": "AllFeatures"}
+from blufs.methods.names import ALIASES, known_methods
 
 #: Names of the parameter that sets the number of features, in other people's selectors.
 _COUNT_PARAMETERS = ("n_features_to_select", "k", "max_features", "n_features")
@@ -47,13 +28,6 @@ _COUNT_PARAMETERS = ("n_features_to_select", "k", "max_features", "n_features")
 
 class UnknownMethodError(LookupError):
     """No method of that name, or its class cannot be imported."""
-
-
-@cache
-def known_methods() -> dict[str, str]:
-    """Name -> ``module:Class`` of the built-in methods and of those installed by other packages."""
-    installed = {point.name: point.value for point in entry_points(group="blufs.methods")}
-    return {**BUILT_IN, **installed}
 
 
 def method_class(name: str, class_path: str | None = None) -> type:

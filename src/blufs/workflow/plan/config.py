@@ -1,15 +1,45 @@
-"""Reading and checking the configuration: all problems at once, before the first job."""
+"""Reading and checking the configuration: all problems at once, before the first job.
+
+A check needs some part of the configuration. Where the schema finds fault with that part, the
+check leaves it out and the others go on, so that one mistake does not hide another.
+"""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
+import math
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
-from blufs.methods.registry import ALIASES, UnknownMethodError, make_selector, method_class
+from blufs.methods.names import ALIASES, known_methods
+from blufs.workflow.plan.schema import (
+    Problem,
+    place,
+    schema_problems,
+    suggestion,
+    text_number,
+)
+from blufs.workflow.plan.settings import expand
+from blufs.workflow.plan.sizes import expected_shape
 
-_NUMBER_AS_TEXT = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+-]*")
+#: Parameters that the workflow sets itself.
+_RESERVED = ("n_features_to_select", "random_state")
+#: Where a suite names datasets and methods. A list counts with its items, a dictionary by its keys.
+_DATASET_LISTS = (
+    ("datasets",),
+    ("ablation", "datasets"),
+    ("timing", "datasets"),
+    ("stability", "datasets"),
+    ("s_values_by_dataset",),
+)
+_METHOD_LISTS = (
+    ("methods",),
+    ("ablation", "methods"),
+    ("timing", "methods"),
+    ("stability", "methods"),
+    ("grid_overrides",),
+)
 
 
 class ConfigError(ValueError):
@@ -22,75 +52,287 @@ class ConfigError(ValueError):
         super().__init__(f"the configuration has {count}:\n{lines}")
 
 
-def check_schema(config: dict[str, Any], schema: dict[str, Any]) -> list[str]:
-    """Problems of ``config`` against the JSON schema, in words."""
-    from jsonschema import Draft202012Validator
-
-    errors = sorted(Draft202012Validator(schema).iter_errors(config), key=lambda e: str(e.path))
-    return [_in_words(error) for error in errors]
-
-
-def _in_words(error) -> str:
-    place = ".".join(str(part) for part in error.absolute_path) or "config"
-    if error.validator == "additionalProperties":
-        unknown = sorted(set(error.instance) - set(error.schema.get("properties", {})))
-        known = ", ".join(sorted(error.schema.get("properties", {})))
-        return f"{place}: unknown key {', '.join(map(repr, unknown))}; known keys: {known}"
-    if isinstance(error.instance, str) and _NUMBER_AS_TEXT.fullmatch(error.instance):
-        return f"{place}: {_text_number(error.instance)}"
-    if error.validator == "minItems":
-        return f"{place}: the list is empty"
-    if error.validator in ("pattern", "propertyNames"):
-        return (
-            f"{place}: {error.instance!r} is not a usable name "
-            "(letters, digits, '_', '.', '+' and '-' only, no '/')"
-        )
-    return f"{place}: {error.message}"
+def with_defaults(config: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict[str, Any]:
+    """The configuration with what it leaves out: dictionaries are merged, all else replaced."""
+    merged = dict(defaults)
+    for key, value in config.items():
+        known = merged.get(key)
+        both = isinstance(value, Mapping) and isinstance(known, Mapping)
+        merged[key] = with_defaults(value, known) if both else value  # type: ignore[arg-type]
+    return merged
 
 
-def _text_number(text: str) -> str:
-    return f"{text!r} is text, not a number: YAML reads 1e-4 as text, write 1.0e-4 (and no quotes)"
+def known_datasets(
+    registry: Path, schema: Path, own: Any
+) -> tuple[dict[str, dict[str, Any]], list[str]]:
+    """Definitions of all known datasets by name, and the problems of the user's own."""
+    from blufs.datasets.definitions import dataset_definitions
+    from blufs.datasets.errors import DatasetError
 
-
-def check_names(names: Iterator[str] | list[str], place: str) -> list[str]:
-    """Problems of names that become file names."""
-    return [
-        f"{place}: {name!r} is not a usable name (letters, digits, '_', '.', '+' and '-' only, "
-        "no '/')"
-        for name in names
-        if not _NAME.fullmatch(name)
-    ]
-
-
-def check_text_numbers(value: Any, place: str) -> list[str]:
-    """Problems where a hyper-parameter is a number written as text."""
-    if isinstance(value, dict):
-        return [p for k, v in value.items() for p in check_text_numbers(v, f"{place}.{k}")]
-    if isinstance(value, list):
-        return [p for item in value for p in check_text_numbers(item, place)]
-    if isinstance(value, str) and _NUMBER_AS_TEXT.fullmatch(value):
-        return [f"{place}: {_text_number(value)}"]
-    return []
-
-
-def check_method(name: str, definition: dict[str, Any], settings: list[dict]) -> list[str]:
-    """Problems of a method: unknown class, unknown or inadmissible parameters of any setting."""
     try:
-        cls = method_class(definition.get("of", name), definition.get("class"))
-    except UnknownMethodError as error:
-        return [f"methods.{name}: {error}"]
-    problems = []
-    for setting in settings:
+        return dataset_definitions(registry, own or {}, schema_path=schema), []
+    except DatasetError as error:
+        problems = getattr(error, "problems", None) or _listed(str(error))
+    names = own if isinstance(own, Mapping) else {}
+    definitions = dataset_definitions(registry, {}, schema_path=schema)
+    return {**definitions, **{name: {} for name in names}}, problems
+
+
+def _listed(message: str) -> list[str]:
+    """The problems in a message that lists them."""
+    lines = [line.strip() for line in message.splitlines()]
+    return [line[2:] for line in lines if line.startswith("- ")] or [message]
+
+
+def own_name(method: str) -> str:
+    """The name of a method where the paper calls it by another."""
+    return ALIASES.get(method, method)
+
+
+def method_definitions(config: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """The section ``methods`` under the methods' own names."""
+    return {own_name(name): definition for name, definition in config["methods"].items()}
+
+
+def _not_finite(value: Any, path: tuple = ()) -> Iterator[Problem]:
+    """JSON schema lets NaN pass every bound."""
+    if isinstance(value, Mapping):
+        for key, item in value.items():
+            yield from _not_finite(item, (*path, key))
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            yield from _not_finite(item, (*path, index))
+    elif isinstance(value, float) and not math.isfinite(value):
+        yield Problem(path, f"{place(path)}: {value} is not a number to work with")
+
+
+class ConfigCheck:
+    """All that is wrong with a configuration.
+
+    Parameters
+    ----------
+    config : the merged configuration
+    schema : its JSON schema
+    datasets : name -> definition of every known dataset
+    """
+
+    def __init__(self, config: Any, schema: dict[str, Any], datasets: Mapping[str, dict]):
+        self.config = config
+        self.datasets = datasets
+        self._found = [*_not_finite(config), *schema_problems(config, schema)]
+        self._broken = {problem.path for problem in self._found}
+        self.known_methods = {*known_methods(), *map(own_name, self.keys("methods"))}
+
+    def problems(self) -> list[str]:
+        """All problems that can be seen without importing a method."""
+        found = [*self._found, *self.methods(), *self.palette()]
+        suites = self.keys("suites")
+        for suite in suites:
+            found += self.suite(suite)
+        chosen = self.value("suite")
+        if chosen is not None and chosen not in suites:
+            found.append(
+                _problem(("suite",), f"unknown suite {chosen!r}; {suggestion(chosen, suites)}")
+            )
+        return list(dict.fromkeys(problem.text for problem in found))
+
+    def selected_methods(self) -> Iterator[tuple[str, dict[str, dict], list[dict[str, Any]]]]:
+        """Name, definitions and settings of each method of the suite, where these are sound."""
+        root = ("suites", self.value("suite"))
+        definitions = {own_name(name): self.value("methods", name) for name in self.keys("methods")}
+        sound = {name: known for name, known in definitions.items() if known is not None}
+        overrides = {
+            own_name(name): self.value(*root, "grid_overrides", name)
+            for name in self.keys(*root, "grid_overrides")
+        }
+        for name in self._used_methods(root):
+            definition = sound.get(name, {})
+            base = definition.get("variant_of", name)
+            has_class = "class" in definition or "class" in sound.get(base, {})
+            grid = overrides.get(name, definition.get("grid", []))
+            is_broken = name in definitions and name not in sound
+            if is_broken or grid is None or not (has_class or base in known_methods()):
+                continue
+            yield name, sound, expand(definition.get("parameters", {}), grid)
+
+    def is_sound(self, *path: Any, deep: bool = True) -> bool:
+        """Whether nothing is wrong with a place, nor around it, nor (``deep``) below it."""
+        return not any(
+            bad == path[: len(bad)] or (deep and bad[: len(path)] == path) for bad in self._broken
+        )
+
+    def value(self, *path: Any, deep: bool = True) -> Any:
+        """What is at a place; None where it is missing or not sound."""
+        if not self.is_sound(*path, deep=deep):
+            return None
+        found = self.config
+        for key in path:
+            if not isinstance(found, Mapping) or key not in found:
+                return None
+            found = found[key]
+        return found
+
+    def keys(self, *path: Any) -> list[str]:
+        """Sound names in a dictionary."""
+        found = self.value(*path, deep=False)
+        names = found if isinstance(found, Mapping) else []
+        return [
+            key for key in names if isinstance(key, str) and self.is_sound(*path, key, deep=False)
+        ]
+
+    def names(self, *path: Any) -> list[str]:
+        """Items of a list, or keys of a dictionary."""
+        found = self.value(*path, deep=False)
+        if isinstance(found, Mapping):
+            return self.keys(*path)
+        return self.value(*path) or []
+
+    def methods(self) -> Iterator[Problem]:
+        """Definitions of methods."""
+        names = [(own_name(name), name) for name in self.keys("methods")]
+        yield from _repeated(("methods",), names)
+        for name in self.keys("methods"):
+            path = ("methods", name)
+            definition = self.value(*path, deep=False)
+            base = definition.get("variant_of")
+            if "class" in definition and base is not None:
+                yield _problem(path, "`class` and `variant_of` exclude each other; give one")
+            elif base is not None:
+                yield from self._variant(path, base)
+            elif "class" not in definition and own_name(name) not in known_methods():
+                known = suggestion(name, known_methods())
+                yield _problem(
+                    path,
+                    f"no method of this name; {known} A method of your own needs "
+                    "`class: package.module:Class`, a variant needs `variant_of`",
+                )
+            yield from _bad_parameters((*path, "parameters"), definition.get("parameters"))
+            yield from self._grid((*path, "grid"))
+
+    def _variant(self, path: tuple, base: Any) -> Iterator[Problem]:
+        definition = self.value("methods", base, deep=False) or {}
+        if "variant_of" in definition:
+            yield _problem(path, f"{base!r} is a variant itself; name the method it comes from")
+        elif own_name(str(base)) not in self.known_methods:
+            known = suggestion(base, self.known_methods)
+            yield _problem(path, f"variant_of: unknown method {base!r}; {known}")
+
+    def suite(self, suite: str) -> Iterator[Problem]:
+        """Names, numbers of features and protocols of a suite."""
+        root = ("suites", suite)
+        for section in _DATASET_LISTS:
+            names = self.names(*root, *section)
+            yield from _unknown("dataset", (*root, *section), names, self.datasets)
+            yield from _repeated((*root, *section), [(name, name) for name in names])
+        for section in _METHOD_LISTS:
+            names = self.names(*root, *section)
+            yield from _unknown("method", (*root, *section), names, self.known_methods)
+            yield from _repeated((*root, *section), [(own_name(name), name) for name in names])
+        for name in self.keys(*root, "grid_overrides"):
+            yield from self._grid((*root, "grid_overrides", name))
+        yield from self._titles(root)
+        yield from self._sizes(root)
+        for protocol in ("screening", "evaluation"):
+            yield from self._splits((*root, protocol))
+
+    def _titles(self, root: tuple) -> Iterator[Problem]:
+        """Two columns or rows under one title could not be told apart."""
+        own = {own_name(name): self.value("methods", name) or {} for name in self.keys("methods")}
+        titles = {name: own.get(name, {}).get("title", name) for name in self._used_methods(root)}
+        shown = {n: self.datasets[n].get("title", n) for n in self._used_datasets(root)}
+        for kind, by_name in (("methods", titles), ("datasets", shown)):
+            for title, count in Counter(by_name.values()).items():
+                if count > 1:
+                    same = " and ".join(sorted(n for n, t in by_name.items() if t == title))
+                    yield _problem((*root, kind), f"{same} have the same title {title!r}")
+
+    def _grid(self, path: tuple) -> Iterator[Problem]:
+        for number, block in enumerate(self.value(*path) or []):
+            yield from _bad_parameters((*path, number), block)
+
+    def _used_methods(self, root: tuple) -> list[str]:
+        """Methods in the lists of a suite, under their own names."""
+        names = [name for section in _METHOD_LISTS[:4] for name in self.names(*root, *section)]
+        return list(dict.fromkeys(map(own_name, names)))
+
+    def _used_datasets(self, root: tuple) -> list[str]:
+        """Known datasets in the lists of a suite."""
+        names = [name for section in _DATASET_LISTS[:4] for name in self.names(*root, *section)]
+        return [name for name in dict.fromkeys(names) if name in self.datasets]
+
+    def _sizes(self, root: tuple) -> Iterator[Problem]:
+        for name in self._used_datasets(root):
+            own = self.value(*root, "s_values_by_dataset", name)
+            asked = own or self.value(*root, "s_values") or []
+            d = expected_shape(self.datasets[name])[1]
+            if d is None and any(s < 1 for s in asked):
+                yield _problem(
+                    root,
+                    f"a share of the features needs their number, which is not known for {name}: "
+                    "state it in its definition, `expect: {n_features: ...}`, or list whole "
+                    "numbers for it under `s_values_by_dataset`",
+                )
+            too_many = [s for s in asked if d is not None and s > d]
+            if too_many:
+                yield _problem(
+                    root,
+                    f"s = {', '.join(map(str, too_many))} is above the {d} features of {name}; "
+                    "give it its own list under `s_values_by_dataset`",
+                )
+
+    def _splits(self, path: tuple) -> Iterator[Problem]:
+        share = self.value(*path, "train_fraction")
+        for name in self._used_datasets(path[:2]) if share else []:
+            n = expected_shape(self.datasets[name])[0]
+            if n is not None and max(1, round(share * n)) >= n:
+                text = f"train_fraction: {share} leaves no test sample of the {n} of {name}"
+                yield _problem(path, text)
+
+    def palette(self) -> Iterator[Problem]:
+        name = self.value("figures", "palette")
+        if name in (None, "safe"):
+            return
+        import seaborn
+
         try:
-            selector = make_selector(cls, setting)
-            validate = getattr(getattr(selector, "estimator", selector), "_validate_params", None)
-            if validate is not None:
-                validate()
-        except (TypeError, ValueError) as error:
-            problems.append(f"methods.{name}: {error}")
-    return sorted(set(problems))
+            seaborn.color_palette(name)
+        except (ValueError, TypeError):
+            known = suggestion(name, ["safe", "colorblind", "deep", "muted", "bright", "husl"])
+            yield _problem(("figures", "palette"), f"no palette {name!r} in seaborn; {known}")
 
 
-def resolve_aliases(names: list[str]) -> list[str]:
-    """Replace the paper's names of methods by their own."""
-    return [ALIASES.get(name, name) for name in names]
+def _problem(path: tuple, text: str) -> Problem:
+    return Problem(path, f"{place(path)}: {text}")
+
+
+def _unknown(kind: str, path: tuple, names: list[str], known: Collection[str]) -> Iterator[Problem]:
+    own = {
+        "dataset": "add your own under `datasets:`",
+        "method": "a method of your own needs `class: package.module:Class` under `methods:`",
+    }[kind]
+    for name in names:
+        if name not in known and not (kind == "method" and own_name(name) in known):
+            yield _problem(path, f"unknown {kind} {name!r}; {suggestion(name, known)} ({own})")
+
+
+def _repeated(path: tuple, names: list[tuple[str, str]]) -> Iterator[Problem]:
+    """``names`` are pairs of a thing's own name and how it is written."""
+    written: dict[str, list[str]] = {}
+    for name, spelling in names:
+        written.setdefault(name, []).append(spelling)
+    for name, spellings in written.items():
+        if len(spellings) > 1:
+            other = "" if len(set(spellings)) == 1 else f" (as {' and '.join(spellings)})"
+            yield _problem(path, f"{name!r} twice{other}")
+
+
+def _bad_parameters(path: tuple, parameters: Any) -> Iterator[Problem]:
+    """Numbers written as text, and parameters that are not the user's to set."""
+    if not isinstance(parameters, Mapping):
+        return
+    for name, value in parameters.items():
+        if name in _RESERVED:
+            yield _problem(path, f"{name!r} is set by the workflow; leave it out")
+        for item in value if isinstance(value, list) else [value]:
+            if text := text_number(item):
+                yield _problem((*path, name), text)

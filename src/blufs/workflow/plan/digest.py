@@ -1,7 +1,12 @@
 """Digest of the code that a job runs, so that editing it re-runs exactly the jobs that use it.
 
-The digest of a module covers its syntax tree and that of every ``blufs`` module that it imports,
-directly or not. Comments, docstrings and layout do not count.
+A job runs a script. Its digest covers the syntax trees of the script and of every ``blufs`` module
+that the script imports, directly or not, also inside functions: nobody keeps a list. What is found
+by name at run time (the class of a method, the module of a figure) is named by the rule as well.
+
+Importing ``a.b.c`` runs the ``__init__`` of ``a.b`` too, so that counts. That of ``blufs`` itself
+does not: it holds the version and the table of public names, which change no number. Comments,
+docstrings and layout do not count.
 """
 
 from __future__ import annotations
@@ -9,72 +14,107 @@ from __future__ import annotations
 import ast
 import hashlib
 import importlib.util
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 _PACKAGE = "blufs"
+_INSTALLED = Path(__file__).parents[2]
 
 
-def code_digest(*modules: str) -> str:
-    """Short digest of the modules and of all blufs modules that they import."""
-    reached: set[str] = set()
-    pending = list(modules)
-    while pending:
-        module = pending.pop()
-        if module not in reached:
-            reached.add(module)
-            pending.extend(_imports(module))
-    text = "\n".join(f"{name} {_own_digest(name)}" for name in sorted(reached))
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
+class _Source(NamedTuple):
+    """What counts of a source file: the digest of its code, and the names that it imports."""
+
+    digest: str
+    imports: frozenset[str]
 
 
 @cache
-def _source(module: str) -> Path | None:
-    """File of a module, found without importing its parents (those of the analysis are slow)."""
+def code_digest(*roots: str | Path, package: Path = _INSTALLED) -> str:
+    """Short digest of scripts (paths) and modules (names) and of all blufs modules they import."""
+    reached = closure(*roots, package=package)
+    lines = [f"{name} {_parse(_text(path)).digest}" for name, path in sorted(reached.items())]
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]
+
+
+def closure(*roots: str | Path, package: Path = _INSTALLED) -> dict[str, Path | None]:
+    """Name -> file of everything that the roots import of the package, and of the roots.
+
+    Parameters
+    ----------
+    roots : paths of scripts, or dotted names of modules
+    package : folder of the package ``blufs``
+    """
+    reached: dict[str, Path | None] = {}
+    pending: list[tuple[str, Path | None]] = [
+        (root.name, root) if isinstance(root, Path) else (root, _source(root, package))
+        for root in roots
+    ]
+    while pending:
+        name, path = pending.pop()
+        if name in reached:
+            continue
+        reached[name] = path
+        wanted = {*_parse(_text(path)).imports, *([] if path in roots else [name])}
+        for imported in wanted:
+            pending += list(_with_parents(imported, package))
+    return reached
+
+
+def _with_parents(name: str, package: Path) -> Iterator[tuple[str, Path]]:
+    """The module ``name`` of the package, if it is one, and the packages around it."""
+    parts = name.split(".")
+    if name == _PACKAGE or parts[0] != _PACKAGE or (source := _source(name, package)) is None:
+        return
+    yield name, source
+    for end in range(2, len(parts)):
+        parent = ".".join(parts[:end])
+        if (source := _source(parent, package)) is not None:
+            yield parent, source
+
+
+@cache
+def _source(module: str, package: Path) -> Path | None:
+    """File of a module, found without importing it or its parents."""
     top, *inner = module.split(".")
-    try:
-        spec = importlib.util.find_spec(top)
-    except (ImportError, ValueError):
-        return None
-    if spec is None or not inner:
-        origin = spec and spec.origin
-        return Path(origin) if origin and origin.endswith(".py") else None
-    for folder in spec.submodule_search_locations or []:
-        base = Path(folder, *inner)
+    if top == _PACKAGE:
+        folders = [package]
+    else:
+        try:
+            spec = importlib.util.find_spec(top)
+        except (ImportError, ValueError):
+            return None
+        if spec is None:
+            return None
+        if not inner:
+            return Path(spec.origin) if spec.origin and spec.origin.endswith(".py") else None
+        folders = [Path(folder) for folder in spec.submodule_search_locations or []]
+    for folder in folders:
+        base = folder.joinpath(*inner)
         for path in (base.with_name(f"{base.name}.py"), base / "__init__.py"):
             if path.is_file():
                 return path
     return None
 
 
+def _text(path: Path | None) -> str:
+    return path.read_text(encoding="utf-8") if path else ""
+
+
 @cache
-def _tree(module: str) -> ast.Module:
-    source = _source(module)
-    tree = ast.parse(source.read_text(encoding="utf-8") if source else "")
+def _parse(text: str) -> _Source:
+    tree = ast.parse(text)
+    imports: set[str] = set()
     for node in ast.walk(tree):
-        body = getattr(node, "body", None)
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(
-            node, clean=False
-        ):
-            node.body = body[1:]  # type: ignore[index]
-    return tree
-
-
-@cache
-def _own_digest(module: str) -> str:
-    return hashlib.sha256(ast.dump(_tree(module)).encode()).hexdigest()
-
-
-@cache
-def _imports(module: str) -> frozenset[str]:
-    """Modules of this package that ``module`` imports anywhere in its code."""
-    found: set[str] = set()
-    for node in ast.walk(_tree(module)):
         if isinstance(node, ast.Import):
-            found.update(alias.name for alias in node.names)
+            imports.update(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
-            found.add(node.module)
-            found.update(f"{node.module}.{alias.name}" for alias in node.names)
-    return frozenset(
-        name for name in found if name.split(".")[0] == _PACKAGE and _source(name) is not None
-    )
+            imports.add(node.module)
+            imports.update(f"{node.module}.{alias.name}" for alias in node.names)
+        elif isinstance(
+            node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+        ) and ast.get_docstring(node, clean=False):
+            node.body = node.body[1:]
+    digest = hashlib.sha256(ast.dump(tree).encode()).hexdigest()
+    return _Source(digest, frozenset(imports))

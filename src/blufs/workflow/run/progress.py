@@ -13,6 +13,8 @@ from typing import Any
 
 from snakemake_interface_logger_plugins.base import LogHandlerBase
 
+from blufs.workflow.run.purpose import is_asked_to_look
+
 #: Rule -> what it does, in the words of a reader.
 _STAGES = {
     "download": "getting data",
@@ -92,7 +94,8 @@ class LogHandler(LogHandlerBase):
     @property
     def writes_to_stream(self) -> bool:
         """False leaves the screen to Snakemake's own log."""
-        return not (self.common_settings.verbose or self.common_settings.dryrun)
+        settings = self.common_settings
+        return not (settings.verbose or settings.dryrun or is_asked_to_look())
 
     @property
     def writes_to_file(self) -> bool:

@@ -1,0 +1,273 @@
+"""What a suite runs: its datasets, methods and settings, and how the work is cut into jobs."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from blufs.workflow.plan.canonical import canonical
+from blufs.workflow.plan.config import ConfigCheck, ConfigError, method_definitions, own_name
+from blufs.workflow.plan.digest import code_digest
+from blufs.workflow.plan.parts import Part, blocks
+from blufs.workflow.plan.settings import (
+    Method,
+    Setting,
+    Traits,
+    TraitsOfMethods,
+    expand,
+    find_method,
+    setting_problems,
+)
+from blufs.workflow.plan.sizes import expected_shape, resolve_sizes
+from blufs.workflow.run.purpose import Purpose
+
+#: What the main process has learnt of the methods, for the jobs of a cluster.
+NOTES = Path(".snakemake/blufs-methods.json")
+
+
+class Plan:
+    """A checked configuration, and every list and parameter that the rules ask for.
+
+    Parameters
+    ----------
+    config : the merged configuration
+    schema : its JSON schema
+    datasets : name -> canonical definition of every known dataset
+    dataset_problems : what is wrong with the user's own, to be reported with all the rest
+    results : folder of the results of all suites; what is there is made use of
+    purpose : a job trusts the run that started it and checks nothing again
+    notes : file with what a run knows of the methods
+
+    Raises
+    ------
+    ConfigError
+        Listing all problems.
+    """
+
+    def __init__(
+        self,
+        config: dict,
+        schema: dict,
+        datasets: Mapping[str, dict],
+        *,
+        dataset_problems: Sequence[str] = (),
+        results: Path = Path("results"),
+        purpose: Purpose = Purpose.RUN,
+        notes: Path = NOTES,
+    ):
+        self._traits = TraitsOfMethods(purpose, notes)
+        if purpose is not Purpose.JOB:
+            self._check(ConfigCheck(config, schema, datasets), dataset_problems, purpose)
+        # One spelling of everything: what reaches a job must not change with the way it is written.
+        self.config = config = canonical(config)
+        self.suite_name: str = config["suite"]
+        self.suite: dict[str, Any] = config["suites"][self.suite_name]
+        self.all_datasets = datasets
+        self.datasets: list[str] = self.suite["datasets"]
+        self.methods = [own_name(name) for name in self.suite["methods"]]
+        self.ablation = [own_name(name) for name in self.suite["ablation"]["methods"]]
+        self.definitions = method_definitions(config)
+        self._settings = {name: self._expand(name) for name in self.all_methods}
+        self._selections = results / self.suite_name / "selections"
+        self._parts_there = cache(self._list_parts)
+
+    def _check(self, check: ConfigCheck, problems: Sequence[str], purpose: Purpose) -> None:
+        found = [*check.problems(), *problems]
+        for name, definitions, settings in check.selected_methods():
+            method = find_method(name, definitions)
+            if method.is_own and purpose is Purpose.LOOK:
+                continue
+            found += setting_problems(name, method, settings)
+        if found:
+            raise ConfigError(list(dict.fromkeys(found)))
+
+    @property
+    def all_methods(self) -> list[str]:
+        """Compared methods, ablation variants, and those timed and resampled, each once."""
+        repeated = [own_name(n) for s in ("timing", "stability") for n in self.suite[s]["methods"]]
+        return list(dict.fromkeys([*self.methods, *self.ablation, *repeated]))
+
+    @property
+    def used_datasets(self) -> list[str]:
+        """All datasets that some job of the suite reads, each once."""
+        others = [
+            self.suite[section]["datasets"] for section in ("ablation", "timing", "stability")
+        ]
+        return list(dict.fromkeys(itertools.chain(self.datasets, *others)))
+
+    def pairs(self) -> list[tuple[str, str]]:
+        """All (dataset, method) that the suite evaluates."""
+        pairs = list(itertools.product(self.datasets, self.methods))
+        ablated = itertools.product(self.suite["ablation"]["datasets"], self.ablation)
+        return list(dict.fromkeys([*pairs, *ablated]))
+
+    def repeated_pairs(self, section: str) -> list[tuple[str, str]]:
+        """All (dataset, method) of the section "timing" or "stability"."""
+        chosen = self.suite[section]
+        return list(itertools.product(chosen["datasets"], map(own_name, chosen["methods"])))
+
+    def method(self, name: str) -> dict[str, Any]:
+        """What identifies the code of a method: its registered name and its class."""
+        method = self._method(name)
+        return {"name": method.name, "class": method.class_path}
+
+    def method_module(self, name: str) -> str:
+        """Module of the class of a method."""
+        return self._method(name).module
+
+    def method_code(self, name: str, script: Path) -> str:
+        """Digest of a script that fits the method, together with the method's own code."""
+        return code_digest(script, self.method_module(name))
+
+    def settings(self, method: str) -> list[Setting]:
+        """All settings of a method, the default first."""
+        return self._settings[method]
+
+    def is_tuned(self, method: str) -> bool:
+        return len(self._settings[method]) > 1
+
+    def shape(self, dataset: str) -> tuple[int | None, int | None]:
+        """Numbers of samples and features, as far as they are known before the data are read."""
+        return expected_shape(self.all_datasets[dataset])
+
+    def sizes_on(self, dataset: str) -> list[int]:
+        """Numbers of features s on a dataset."""
+        asked = self.suite["s_values_by_dataset"].get(dataset, self.suite["s_values"])
+        return resolve_sizes(asked, self.shape(dataset)[1])
+
+    def sizes_for(self, dataset: str, method: str) -> list[int]:
+        """Numbers of features of a method on a dataset: none where it keeps all of them."""
+        return [] if self.keeps_all_features(method) else self.sizes_on(dataset)
+
+    def keeps_all_features(self, method: str) -> bool:
+        return self._traits_of(method).keeps_all_features
+
+    def fit_seeds(self, method: str) -> list[int]:
+        """Seeds of a random method's fits; one for the others."""
+        return list(range(self.suite["n_fit_seeds"] if self._traits_of(method).is_random else 1))
+
+    def select_parts(self, dataset: str, method: str) -> list[str]:
+        """Names of the jobs of stage "select"."""
+        split_seeds = "repetition" in self._split_by and len(self.fit_seeds(method)) > 1
+        seeds = self.fit_seeds(method) if split_seeds else [None]
+        there = self._parts_there(dataset, method)
+        names = []
+        for chunk, seed in itertools.product(range(len(self._chunks(method))), seeds):
+            if self.keeps_all_features(method):
+                names.append(Part(chunk, (), seed).name)
+                continue
+            existing = [p.s_values for p in there if (p.chunk, p.fit_seed) == (chunk, seed)]
+            cut = blocks(self.sizes_on(dataset), existing, single="s" in self._split_by)
+            names += [Part(chunk, block, seed).name for block in cut]
+        return names
+
+    def select_part(self, method: str, name: str) -> dict[str, Any]:
+        """Settings, s values (none: all features) and fit seeds of a job, by its name alone."""
+        part = Part.from_name(name)
+        chunks = self._chunks(method)
+        if part is None or part.chunk >= len(chunks):
+            raise ConfigError([f"no part {name} of the settings of {method} in this suite"])
+        return {
+            "settings": chunks[part.chunk],
+            "s_values": list(part.s_values),
+            "fit_seeds": self.fit_seeds(method) if part.fit_seed is None else [part.fit_seed],
+        }
+
+    def screen_parts(self, dataset: str, method: str) -> list[str]:
+        """Names of the jobs of stage "screen": none where there is nothing to choose from."""
+        return self.select_parts(dataset, method) if self.is_tuned(method) else []
+
+    def evaluate_parts(self, dataset: str, method: str) -> dict[str, dict[str, Any]]:
+        """Jobs of stage "evaluate": name -> the s and repetition they cover (None: all)."""
+        split_s = "s" in self._split_by and not self.keeps_all_features(method)
+        sizes = self.sizes_on(dataset) if split_s else [None]
+        protocol = self.suite["evaluation"]
+        kinds = ("n_clusterings", "n_splits", "n_forest_splits")
+        count = max(protocol.get(kind, 0) for kind in kinds)
+        split = range(count) if "repetition" in self._split_by else [None]
+        return {
+            _part_name(s, repetition): {"s": s, "repetition": repetition}
+            for s, repetition in itertools.product(sizes, split)
+        }
+
+    def evaluate_part_of_cell(self, dataset: str, method: str, s: int, repetition: int) -> str:
+        """Name of the evaluate job that holds the cell (s, repetition)."""
+        for name, part in self.evaluate_parts(dataset, method).items():
+            if part["s"] in (None, s) and part["repetition"] in (None, repetition):
+                return name
+        cell = f"s{s}/repetition{repetition}"
+        raise ConfigError([f"no cell {cell} of {method} on {dataset} in this suite"])
+
+    def titles(self) -> dict[str, str]:
+        """Method -> the title it is shown under."""
+        return {
+            name: self.definitions.get(name, {}).get("title", name) for name in self.all_methods
+        }
+
+    def info(self) -> dict[str, Any]:
+        """What tables, figures and report need to know of the suite."""
+        return canonical(
+            {
+                "name": self.suite_name,
+                "methods": self.methods,
+                "ablation": self.ablation,
+                "titles": self.titles(),
+                "datasets": self.datasets,
+                "s_values": self.suite["s_values"],
+                "significance_level": self.config["statistics"]["significance_level"],
+            }
+        )
+
+    def note_traits(self) -> None:
+        """Note what is known of the methods, for the jobs that plan for themselves."""
+        for name in self.all_methods:
+            self._traits_of(name)
+        self._traits.write()
+
+    def not_imported(self) -> list[str]:
+        """Classes of the user that a dry run has not looked at."""
+        for name in self.all_methods:
+            self._traits_of(name)
+        return self._traits.not_imported
+
+    @property
+    def _split_by(self) -> list[str]:
+        return self.config["jobs"]["split_by"]
+
+    def _method(self, name: str) -> Method:
+        return find_method(name, self.definitions)
+
+    def _traits_of(self, name: str) -> Traits:
+        return self._traits.of(self._method(name), self.settings(name)[0])
+
+    def _chunks(self, method: str) -> list[list[Setting]]:
+        """The settings of a method, as many together as one job fits."""
+        size = (
+            self.definitions.get(method, {}).get("settings_per_job")
+            or self.config["jobs"]["settings_per_job"]
+        )
+        settings = self.settings(method)
+        return [settings[start : start + size] for start in range(0, len(settings), size)]
+
+    def _list_parts(self, dataset: str, method: str) -> list[Part]:
+        """The selections that are there."""
+        files = (self._selections / dataset / method).glob("*.json")
+        parts = [Part.from_name(path.stem) for path in files]
+        return [part for part in parts if part is not None]
+
+    def _expand(self, name: str) -> list[Setting]:
+        definition = self.definitions.get(name, {})
+        overrides = {own_name(key): grid for key, grid in self.suite["grid_overrides"].items()}
+        grid = overrides.get(name, definition.get("grid", []))
+        return expand(definition.get("parameters", {}), grid)
+
+
+def _part_name(s: int | None, repetition: int | None) -> str:
+    words = [
+        *([] if s is None else [f"s{s}"]),
+        *([] if repetition is None else [f"repetition{repetition}"]),
+    ]
+    return "-".join(words) or "all"

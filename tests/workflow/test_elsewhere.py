@@ -1,0 +1,83 @@
+"""The workflow runs from any folder, and as a part of another workflow."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.helpers.project_copy import TINY, ProjectCopy
+
+pytestmark = pytest.mark.workflow
+
+CARD = "results/tiny/data/wine/card.json"
+
+
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory) -> ProjectCopy:
+    return ProjectCopy.make(tmp_path_factory.mktemp("project") / "copy")
+
+
+def snakemake(copy: ProjectCopy, folder: Path, *arguments: str) -> str:
+    done = subprocess.run(
+        [sys.executable, "-m", "snakemake", *arguments],
+        cwd=folder,
+        env=copy.environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stdout
+    return done.stdout
+
+
+def job_counts(output: str) -> dict[str, int]:
+    """Rule -> number of planned jobs, of the table that Snakemake prints."""
+    table = output.split("Job stats:")[1].split("total")[0]
+    return {rule: int(count) for rule, count in re.findall(r"^(\w+) +(\d+)$", table, flags=re.M)}
+
+
+def test_the_plan_is_the_same_from_every_folder(copy, tmp_path):
+    at_home = job_counts(snakemake(copy, copy.folder, "-n", "--configfile", TINY))
+    assert at_home["select"] == 7
+    config = str(copy.folder / TINY)
+    snakefile = str(copy.folder / "Snakefile")
+    (tmp_path / "results_here").mkdir()
+    by_snakefile = snakemake(copy, tmp_path, "-n", "-s", snakefile, "--configfile", config)
+    assert job_counts(by_snakefile) == at_home
+    options = ["-n", "--directory", str(tmp_path / "results_here"), "--configfile", TINY]
+    assert job_counts(snakemake(copy, copy.folder, *options)) == at_home
+
+
+def test_results_go_to_the_working_folder(copy, tmp_path):
+    options = ["--cores", "1", "-s", str(copy.folder / "Snakefile")]
+    snakemake(copy, tmp_path, CARD, *options, "--configfile", str(copy.folder / TINY))
+    assert json.loads((tmp_path / CARD).read_text())["n_samples"] == 178
+    assert not (copy.folder / "results").exists()
+
+
+@pytest.mark.parametrize(
+    ("config", "suite", "fits"),
+    [("    config: config\n", "tiny", 7), ("", "demo", 81)],
+    ids=["with the importer's configuration", "with its own"],
+)
+def test_another_workflow_may_use_this_one_as_a_module(copy, tmp_path, config, suite, fits):
+    (tmp_path / "Snakefile").write_text(
+        f'configfile: "{os.path.relpath(copy.folder / TINY, tmp_path)}"\n\n\n'
+        f'module blufs:\n    snakefile: "{copy.folder / "Snakefile"}"\n{config}\n\n'
+        "use rule * from blufs as blufs_*\n\n\n"
+        "rule mine:\n"
+        "    default_target: True\n"
+        f'    input: "results/{suite}/report.html"\n'
+    )
+    planned = job_counts(snakemake(copy, tmp_path, "-n"))
+    assert planned["mine"] == planned["blufs_report"] == 1
+    assert planned["blufs_select"] == fits
+    if suite == "tiny":
+        snakemake(copy, tmp_path, CARD, "--cores", "1")
+        assert json.loads((tmp_path / CARD).read_text())["n_samples"] == 178
