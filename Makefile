@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 # The order matters to nobody but the reader: library, workflow, tests, tools.
-EXTRAS := workflow,slurm,approx,test,dev
+EXTRAS := workflow,slurm,approx,r,test,dev
 WANTED := -c constraints.txt -e '.[$(EXTRAS)]'
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 # Takes a quarter of pip's time, but knows nothing of pip's configuration: pip is tried after it.
