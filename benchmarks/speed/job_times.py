@@ -28,11 +28,11 @@ from threadpoolctl import threadpool_limits
 
 from blufs.base import MethodLimitError
 from blufs.datasets import (
-    at_hand,
     dataset_definitions,
+    fetch_or_explain,
+    local_copies_digest,
     mirror_list,
     prepare_or_unavailable,
-    source_record,
 )
 from blufs.methods.registry import make_selector
 from blufs.workflow.plan.plan import Plan, expected_shape
@@ -51,15 +51,15 @@ def paper_plan(**jobs) -> Plan:
     config = yaml.safe_load((ROOT / "config.yaml").read_text()) | {"suite": "paper"}
     config["jobs"] |= jobs
     schema = yaml.safe_load((ROOT / "workflow/schemas/config.schema.yaml").read_text())
-    definitions = dataset_definitions(ROOT / "data/registry.yaml", {})
+    definitions = dataset_definitions(ROOT / "data/datasets.yaml", {})
     return Plan(config, schema, definitions, results=ROOT / "results" / "none")
 
 
 def arrays(definition: dict) -> tuple[np.ndarray, np.ndarray, str]:
     """X, y and where they come from."""
     places = {"mirrors": mirror_list([]), "cache_dir": ROOT / "data/raw"}
-    if "file" not in definition or at_hand(definition, card_path="", **places):
-        prepared = prepare_or_unavailable(definition, source_record(definition, **places))
+    if "file" not in definition or local_copies_digest(definition, **places):
+        prepared = prepare_or_unavailable(definition, fetch_or_explain(definition, **places))
         if prepared.card["status"] == "ok":
             return prepared.X, prepared.y, "the file"
     n, d = expected_shape(definition)

@@ -13,8 +13,8 @@ try:
     from blufs.workflow.run.recovery import begin_run, remove_stale_locks
     from blufs.datasets import (
         DatasetError,
-        at_hand,
         dataset_definitions,
+        local_copies_digest,
         mirror_list,
     )
 except ImportError as error:
@@ -31,7 +31,7 @@ def read_plan():
     schema = yaml.safe_load((ROOT / "workflow/schemas/config.schema.yaml").read_text())
     try:
         definitions = dataset_definitions(
-            ROOT / "data/registry.yaml", config.get("datasets") or {}
+            ROOT / "data/datasets.yaml", config.get("datasets") or {}
         )
         return Plan(config, schema, definitions)
     except (ConfigError, DatasetError) as error:
