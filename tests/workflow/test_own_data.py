@@ -75,7 +75,7 @@ def test_own_data_run_and_missing_data_are_tried_again_when_they_appear(tmp_path
     assert "Nothing to be done" in snakemake(tmp_path, *CARDS, "-n")
 
     write_own_file(tmp_path, shift=1)
-    cell = "results/tiny/cells/mine/LapScore/s2/seed0.json"
+    cell = "results/tiny/cells/mine/LapScore/s2/repetition0.json"
     before = stamps(tmp_path)
     snakemake(tmp_path, cell, *CARDS)
     assert [new == old for new, old in zip(stamps(tmp_path), before, strict=True)] == [False, True]
