@@ -27,10 +27,10 @@ from threadpoolctl import threadpool_limits
 
 from blufs.base import MethodLimitError
 from blufs.datasets import (
-    at_hand,
+    fetch_or_explain,
+    local_copies_digest,
     mirror_list,
     prepare_or_unavailable,
-    source_record,
 )
 from blufs.methods.registry import make_selector, method_class
 from blufs.workflow.plan.jobs import Plan
@@ -55,8 +55,8 @@ def paper_plan(**jobs) -> Plan:
 def arrays(definition: dict) -> tuple[np.ndarray, np.ndarray, str]:
     """X, y and where they come from."""
     places = {"mirrors": mirror_list([]), "cache_dir": ROOT / "data/raw"}
-    if "file" not in definition or at_hand(definition, card_path="", **places):
-        prepared = prepare_or_unavailable(definition, source_record(definition, **places))
+    if "file" not in definition or local_copies_digest(definition, **places):
+        prepared = prepare_or_unavailable(definition, fetch_or_explain(definition, **places))
         if prepared.card["status"] == "ok":
             return prepared.X, prepared.y, "the file"
     n, d = expected_shape(definition)

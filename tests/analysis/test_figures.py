@@ -13,8 +13,8 @@ from blufs.analysis.figures import features, frames, ranks, runs, scores, sensit
 from blufs.analysis.figures.catalog import figure_names, figure_spec
 from blufs.analysis.figures.draw import draw
 from blufs.analysis.figures.style import NoDataError, Style, applied, looks, save
-from blufs.results.suite import Suite
 from blufs.analysis.summaries import final_cells, score_matrix
+from blufs.results.suite import Suite
 from blufs.workflow.stages.select import Fit
 from tests.helpers.results_fixture import make_results, suite_info
 

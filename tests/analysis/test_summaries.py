@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from blufs.results.suite import Suite
-from blufs.results.vocabulary import CHOICES
 from blufs.analysis.statistics import bootstrap_interval
 from blufs.analysis.summaries import final_cells, score_matrix
+from blufs.results.suite import Suite
+from blufs.results.vocabulary import CHOICES
 from tests.helpers.results_fixture import WITH_GAPS, rows_of, suite_info
 
 SUITE = Suite(**suite_info(datasets=WITH_GAPS))

@@ -10,13 +10,13 @@ import pandas as pd
 import pytest
 
 from blufs.analysis.paper import load_paper
-from blufs.results.suite import Suite
-from blufs.results.vocabulary import CHOICES
 from blufs.analysis.stability import redundancy
 from blufs.analysis.statistics import average_ranks
 from blufs.analysis.summaries import final_cells, score_matrix
 from blufs.analysis.tables import TABLES, build_table, to_csv, to_latex, to_markdown, write_table
 from blufs.analysis.tables.table import mark_row
+from blufs.results.suite import Suite
+from blufs.results.vocabulary import CHOICES
 from tests.helpers.results_fixture import WITH_GAPS, rows_of, suite_info
 
 PAPER = load_paper(Path(__file__).parents[2] / "data" / "paper_results.yaml")

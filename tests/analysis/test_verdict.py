@@ -3,9 +3,9 @@
 import pandas as pd
 import pytest
 
-from blufs.results.suite import Suite
 from blufs.analysis.summaries import final_cells, score_matrix
 from blufs.analysis.summary import summarise
+from blufs.results.suite import Suite
 from tests.helpers.results_fixture import WITH_GAPS, make_results, suite_info
 
 SUITE = Suite(**suite_info(datasets=WITH_GAPS))

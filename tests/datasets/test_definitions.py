@@ -1,4 +1,4 @@
-"""Definitions of datasets: the registry itself, the user's section, and what is wrong with it."""
+"""Definitions of datasets: the project's, the user's, and what is wrong with them."""
 
 import json
 import re
@@ -7,14 +7,15 @@ from pathlib import Path
 import pytest
 import yaml
 
-from blufs.datasets import DatasetError, dataset_definitions
+from blufs.datasets import DOMAINS, DatasetError, DefinitionError, dataset_definitions
+from blufs.datasets.transforms import TRANSFORMS
 
-REGISTRY = Path(__file__).parents[2] / "data" / "registry.yaml"
-SCHEMA = REGISTRY.parents[1] / "workflow" / "schemas" / "registry.schema.yaml"
+KNOWN = Path(__file__).parents[2] / "data" / "datasets.yaml"
+SCHEMA = KNOWN.parents[1] / "workflow" / "schemas" / "datasets.schema.yaml"
 
 
 def definitions(**user):
-    return dataset_definitions(REGISTRY, user)
+    return dataset_definitions(KNOWN, user)
 
 
 def problems(**user):
@@ -23,13 +24,18 @@ def problems(**user):
     return str(caught.value)
 
 
-def test_registry_holds_the_paper_the_extras_and_the_demo():
+def test_the_paper_the_wide_suite_and_the_demo_are_known():
     known = definitions()
     paper = {"Isolet", "Jaffe", "pie", "COIL20", "MSTAR", "warpAR", "lung", "gisette"}
     synthetic = {"Dartboard1", "Banana", "Diamond9"}
     extras = {"arcene", "GLIOMA", "MSTAR_SOC_pix32", "MNIST2000"}
     demo = {"digits", "breast_cancer", "wine", "mnist", "rings", "bananas", "diamonds"}
-    assert set(known) == paper | synthetic | extras | demo
+    wide = {
+        *("Yale", "YaleB", "umist", "MSRA25", "USPS", "binaryalphadigs", "ALLAML", "ProstateGE"),
+        *("khan", "bhattacharjee", "su", "BASEHOCK", "PCMAC", "tr11", "wap", "k1b", "CNAE9"),
+        *("Pollen", "madelon", "musk"),
+    }
+    assert set(known) == paper | synthetic | extras | wide | demo
     assert {name for name in known if "paper" in known[name]} == paper
     assert all("url" not in known[name] for name in demo)
 
@@ -44,6 +50,25 @@ def test_every_file_is_pinned_to_a_commit_and_verified():
         if "url" in spec:
             assert re.search(r"/[0-9a-f]{40}/", spec["url"]), name
             assert " " not in spec["url"], name
+
+
+def test_every_dataset_names_its_domain_and_the_schema_knows_the_same_ones():
+    properties = yaml.safe_load(SCHEMA.read_text())["$defs"]["dataset"]["properties"]
+    assert properties["domain"]["enum"] == list(DOMAINS)
+    assert properties["transform"]["enum"] == list(TRANSFORMS)
+    used = {spec["domain"] for spec in definitions().values()}
+    assert used == set(DOMAINS) - {"other"}
+    assert definitions(mine={"path": "my.csv"})["mine"]["domain"] == "other"
+
+
+def test_transforms_are_those_that_each_kind_of_data_needs():
+    transforms = {name: spec.get("transform", "none") for name, spec in definitions().items()}
+    asked = {name: kind for name, kind in transforms.items() if kind != "none"}
+    assert asked == {
+        **dict.fromkeys(("khan", "bhattacharjee", "su"), "log"),
+        **dict.fromkeys(("BASEHOCK", "PCMAC", "CNAE9"), "tfidf"),
+        **dict.fromkeys(("wine", "breast_cancer"), "standardise"),
+    }
 
 
 def test_images_have_as_many_pixels_as_features():
@@ -68,9 +93,9 @@ def test_every_key_of_the_schema_is_described_and_closed():
         check(node, name)
 
 
-def test_own_data_need_a_path_and_a_label_only():
-    mine = definitions(mine={"path": "my.csv", "label": "class"})["mine"]
-    assert mine == {"label": "class", "name": "mine", "path": "my.csv", "title": "mine"}
+def test_own_data_need_a_path_only():
+    mine = definitions(mine={"path": "my.csv"})["mine"]
+    assert mine == {"domain": "other", "name": "mine", "path": "my.csv", "title": "mine"}
 
 
 def test_own_definition_changes_or_replaces_a_known_one():
@@ -96,20 +121,25 @@ def test_file_name_is_the_decoded_end_of_the_address():
 
 
 def blocks(language):
-    text = (REGISTRY.parents[1] / "docs" / "own-data.md").read_text(encoding="utf-8")
+    text = (KNOWN.parents[1] / "docs" / "own-data.md").read_text(encoding="utf-8")
     return re.findall(rf"```{language}\n(.*?)```", text, re.S)
 
 
 def test_examples_of_the_documentation_are_valid():
     examples = [yaml.safe_load(block)["datasets"] for block in blocks("yaml")]
-    assert [list(example) for example in examples] == [["mine"], ["theirs"], ["mnist"]]
+    assert [list(example) for example in examples] == [
+        ["mine"],
+        ["labelled", "unlabelled"],
+        ["theirs"],
+        ["mnist"],
+    ]
     for example in examples:
         assert set(example) <= set(definitions(**example))
 
 
 def test_python_of_the_documentation_runs(tmp_path, monkeypatch):
     for folder in ("data", "workflow"):
-        (tmp_path / folder).symlink_to(REGISTRY.parents[1] / folder)
+        (tmp_path / folder).symlink_to(KNOWN.parents[1] / folder)
     (tmp_path / "my.csv").write_text("a,b,class\n1,2,u\n3,5,v\n2,2,u\n4,4,v\n")
     monkeypatch.chdir(tmp_path)
     (code,) = blocks("python")
@@ -124,8 +154,10 @@ def test_all_problems_are_listed_at_once():
         one={"pth": "a.csv"},
         two={"path": "a.csv", "subset": {"samples": "1e3"}},
         three={"path": 3},
+        four={"path": "a.xlsx"},
     )
-    assert message.startswith("3 problems")
+    assert message.startswith("4 problems")
+    assert "datasets.four: 'a.xlsx' must end in one of" in message
     assert "datasets.one: unknown key 'pth' (did you mean 'path'?)" in message
     assert "datasets.two.subset.samples: '1e3' is not of type 'integer'" in message
     assert "datasets.three.path: 3 is not of type 'string'" in message
@@ -138,12 +170,29 @@ def test_all_problems_are_listed_at_once():
         ({"label": "class"}, "says nothing about where the data are"),
         ({"path": "a.csv", "url": "https://example.org/a.csv"}, "path and url; only one"),
         ({"path": "a.xlsx"}, "must end in one of .csv"),
-        ({"path": "a.csv", "keys": {"X": "X"}}, "`keys` is for .mat and .npz"),
-        ({"path": "a.mat", "label": 3}, "must be the name of an array"),
+        ({"path": "a.csv", "keys": {"X": "X"}}, "`keys` is for .mat, .npz"),
+        ({"path": "a.csv", "one_hot": True}, "`one_hot` is for .mat, .npz"),
+        ({"path": "a.csv", "class_axis": 2}, "`class_axis` is for .mat, .npz"),
+        ({"path": "a.mat", "class_axis": 2, "label": "y"}, "leave out `label` and `keys.y`"),
+        ({"path": "a.mat", "class_axis": 3}, "3 is greater than the maximum"),
+        ({"path": "a.mat", "header": False}, "`header` is for .csv"),
+        ({"path": "a.npy", "drop": ["a"]}, "`drop` is for tables"),
+        ({"path": "a.parquet", "transpose": True}, "`transpose` is not for .parquet"),
+        ({"path": "a.csv", "labelled": False, "label": "b"}, "says that there are no classes"),
+        ({"path": "a.csv", "domain": "imgae"}, "unknown domain 'imgae' (did you mean 'image'?)"),
+        ({"path": "a.csv", "domain": "music"}, "unknown domain 'music' (known: image, gene_exp"),
+        ({"path": "a.csv", "transform": "tf-idf"}, "unknown transform 'tf-idf' (did you mean 'tf"),
+        ({"path": "a.csv", "floor": 1}, "`floor` is for `transform: log`"),
+        ({"path": "a.csv", "n_clusters": 1}, "1 is less than the minimum"),
+        ({"builtin": "wine", "max_size_mb": 1}, "`max_size_mb` is for datasets that are read"),
+        ({"path": "a.csv", "noise": {"features": 2, "scale": float("nan")}}, "is nan; it must be"),
+        ({"path": "a.csv", "noise": {"features": 10**9}}, "greater than the maximum"),
+        ({"generate": {"shape": "rings", "samples": 10**12}}, "greater than the maximum"),
+        ({"path": "a.csv", "separator": "\n"}, "separator: '\\n' does not match"),
         ({"path": "a.mat", "label": "y", "keys": {"y": "y"}}, "say the same"),
         ({"path": "a.csv", "file": "a.csv"}, "`file` has no meaning"),
         ({"builtin": "wine", "label": "class"}, "`label` is for datasets that are read"),
-        ({"builtin": "iris"}, "'iris' is not one of"),
+        ({"builtin": "iris"}, "unknown builtin 'iris' (known: digits"),
         ({"builtin": "wine", "fallback": {"shape": "rings", "samples": 50}}, "`fallback` is for"),
         ({"path": "a.csv", "sha256": "abc"}, "sha256: 'abc' does not match"),
         ({"path": "a.csv", "drop": []}, "drop: [] should be non-empty"),
@@ -165,8 +214,17 @@ def test_names_that_cannot_be_folders_are_refused(name):
     assert "letters, digits" in problems(**{name: {"path": "a.csv"}})
 
 
-def test_unreadable_registry_is_one_error(tmp_path):
-    broken = tmp_path / "registry.yaml"
+def test_problems_can_be_listed_with_others():
+    with pytest.raises(DefinitionError) as caught:
+        definitions(one={"path": "a.xlsx"}, two={"file": "b.pkl"})
+    assert [problem.split(":")[0] for problem in caught.value.problems] == [
+        "datasets.one",
+        "datasets.two",
+    ]
+
+
+def test_unreadable_definitions_are_one_error(tmp_path):
+    broken = tmp_path / "datasets.yaml"
     broken.write_text("datasets: [")
     with pytest.raises(DatasetError, match="cannot be read"):
         dataset_definitions(broken, {}, schema_path=SCHEMA)

@@ -11,8 +11,14 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from blufs.datasets import DatasetUnavailableError, at_hand, download, fetch, mirror_list
-from blufs.datasets.download import source_record
+from blufs.datasets import (
+    DatasetUnavailableError,
+    download,
+    fetch,
+    fetch_or_explain,
+    local_copies_digest,
+    mirror_list,
+)
 from blufs.datasets.hashing import file_hashes
 from blufs.files.atomic import write_json
 
@@ -84,6 +90,12 @@ class Handler(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(RIGHT)
 
+    def mislabelled(self):
+        self.send_response(200)
+        self.send_header("Content-Length", "abc")
+        self.end_headers()
+        self.wfile.write(RIGHT)
+
     def log_message(self, *arguments):
         pass
 
@@ -128,7 +140,9 @@ def failure(spec, folder, mirrors=()):
     return str(caught.value)
 
 
-@pytest.mark.parametrize("name", ["right", "recovering", "redirected", "dripping", "unsized"])
+@pytest.mark.parametrize(
+    "name", ["right", "recovering", "redirected", "dripping", "unsized", "mislabelled"]
+)
 def test_right_files_get_their_name(server, pauses, tmp_path, name):
     path = fetch(spec_of(server, name), mirrors=[], cache_dir=tmp_path)
     assert path == tmp_path / f"{name}.bin"
@@ -158,6 +172,23 @@ def test_wrong_files_never_get_their_name(server, pauses, tmp_path, name, words,
     assert "remedy: put the file at" in message
     assert "BLUFS_MIRROR" in message
     assert server.requests[name] == attempts
+
+
+def test_web_page_is_no_data_even_without_a_hash(server, pauses, tmp_path):
+    spec = {key: value for key, value in spec_of(server, "page").items() if len(value) < 40}
+    assert "sha256" not in spec
+    assert "a web page of 48 bytes, not data" in failure(spec, tmp_path)
+
+
+def test_file_is_hashed_once(server, pauses, tmp_path, monkeypatch):
+    counted = []
+    hashes = download.verified_hashes
+    monkeypatch.setattr(
+        download, "verified_hashes", lambda *given: counted.append(given) or hashes(*given)
+    )
+    for _ in range(2):
+        fetch_or_explain(spec_of(server, "right"), mirrors=[], cache_dir=tmp_path)
+    assert len(counted) == 2
 
 
 def test_either_hash_is_enough(server, pauses, tmp_path):
@@ -264,29 +295,33 @@ def test_two_processes_at_once_do_no_harm(server, tmp_path):
 
 
 def test_record_says_where_the_file_is_or_why_not(server, pauses, tmp_path):
-    record = source_record(spec_of(server, "right"), mirrors=[], cache_dir=tmp_path)
+    record = fetch_or_explain(spec_of(server, "right"), mirrors=[], cache_dir=tmp_path)
     assert record["status"] == "ok"
     assert record["file"] == (tmp_path / "right.bin").as_posix()
     assert (record["sha256"], record["git_blob"]) == (SHA256, GIT_BLOB)
-    record = source_record(spec_of(server, "missing"), mirrors=[], cache_dir=tmp_path)
+    record = fetch_or_explain(spec_of(server, "missing"), mirrors=[], cache_dir=tmp_path)
     assert (record["status"], record["file"]) == ("unavailable", None)
     assert "404" in record["reason"]
 
 
 def test_missing_file_that_appears_is_noticed_and_a_present_one_is_left_alone(tmp_path):
     spec = {"name": "demo", "file": "demo.mat", "url": "https://example.org/demo.mat"}
-    card, mirror = tmp_path / "card.json", tmp_path / "mirror"
+    source, mirror = tmp_path / "source.json", tmp_path / "mirror"
     mirror.mkdir()
 
     def facts(mirrors):
-        return at_hand(spec, mirrors=mirrors, cache_dir=tmp_path / "raw", card_path=card)
+        return local_copies_digest(
+            spec, mirrors=mirrors, cache_dir=tmp_path / "raw", source_path=source
+        )
 
     assert facts([str(mirror)]) == ""
-    write_json(card, {"source": {"status": "unavailable", "at_hand": ""}})
+    write_json(source, {"status": "unavailable", "local_copies": ""})
     (mirror / "demo.mat").write_bytes(b"data")
     appeared = facts([str(mirror)])
     assert len(appeared) == 16
     (mirror / "demo.mat").write_bytes(b"other data")
     assert facts([str(mirror)]) not in ("", appeared)
-    write_json(card, {"source": {"status": "ok", "at_hand": appeared}})
+    write_json(source, {"status": "ok", "local_copies": appeared})
     assert facts([]) == appeared
+    source.write_text("{")
+    assert facts([]) == ""

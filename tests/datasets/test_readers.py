@@ -7,7 +7,6 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.io
-import scipy.sparse
 
 from blufs.datasets import DatasetError, prepare
 from blufs.datasets.hashing import file_hashes
@@ -160,10 +159,11 @@ MALFORMED = {
         {},
         "no features: no array is called 'X' or .* holds 'A', 'y'",
     ),
-    "mat_without_y": (mat(X=X), {}, "no labels"),
+    "mat_without_y": (mat(X=X), {"labelled": True}, "no labels"),
+    "mat_without_the_y_it_names": (mat(X=X), {"label": "y"}, "no array is called 'y'"),
+    "mat_without_classes": (mat(X=X), {"expect": {"n_classes": 3}}, "no labels"),
     "mat_other_key": (mat(X=X, y=Y), {"keys": {"X": "Z"}}, "no array is called 'Z'"),
-    "mat_sparse": (mat(X=scipy.sparse.csc_array(X), y=Y), {}, "'X' is sparse"),
-    "mat_struct": (mat(X={"a": 1}, y=Y), {}, "'X' is not a dense numeric array"),
+    "mat_struct": (mat(X={"a": 1}, y=Y), {}, "'X' is not an array of numbers"),
     "mat_strings": (mat(X=np.array([["a", "b"]] * 30, dtype=object), y=Y), {}, "than numbers"),
     "mat_complex": (mat(X=X * 1j, y=Y), {}, "complex numbers"),
     "mat_nan": (mat(X=with_value(np.nan), y=Y), {}, "1 values are missing .* sample 4, feature 2"),
@@ -175,7 +175,7 @@ MALFORMED = {
     "mat_one_class": (mat(X=X, y=np.ones(30)), {}, "of one class"),
     "mat_identifiers": (mat(X=X, y=np.arange(30)), {}, "30 different labels among 30 samples"),
     "mat_short_labels": (mat(X=X, y=Y[:20]), {}, r"labels of shape \(1, 20\) for 30 samples"),
-    "mat_indicators": (mat(X=X, y=np.eye(3)[CODES]), {}, r"labels of shape \(30, 3\)"),
+    "mat_indicators": (mat(X=X, y=np.eye(3)[CODES]), {}, r"labels of shape \(30, 3\).*`one_hot"),
     "mat_transposed": (mat(X=X.T, y=Y), {}, "say `transpose: true`"),
     "mat_nan_label": (mat(X=X, y=labels_with(np.nan).astype(float)), {}, "1 labels are missing"),
     "mat_wrong_size": (mat(X=X, y=Y), {"expect": {"n_samples": 31}}, "30 samples instead of 31"),
@@ -191,10 +191,26 @@ MALFORMED = {
     "csv_header_only": (csv("a,b,class\n"), {}, "the table has no rows"),
     "csv_one_column": (csv("a;b;class\n1;2;u\n"), {}, "give `separator: ...`"),
     "csv_ragged": (csv("a,b,class\n1,2,u\n1,2,3,4,v\n"), {}, "cannot be read as .csv"),
-    "csv_no_label": (csv("a,b,c\n" + ROWS), {}, "no label column; .* out of 'a', 'b', 'c'"),
+    "csv_no_label": (
+        csv("a,b,c\n" + ROWS),
+        {"labelled": True},
+        "no label column; .* out of 'a', 'b', 'c'",
+    ),
+    "csv_text_without_label": (csv("a,b,c\n" + ROWS), {}, "'c' .*or say `label: c` if it holds"),
     "csv_other_label": (csv("a,b,class\n" + ROWS), {"label": "Class"}, "no column 'Class'"),
     "csv_label_number": (csv("a,b,class\n" + ROWS), {"label": 3}, "no column 3; the table has 3"),
     "csv_two_labels": (csv("a,y,class\n" + ROWS), {}, "more than one column that may hold"),
+    "csv_longer_rows": (csv("a,class\n" + ROWS), {}, "more fields than the first line has names"),
+    "csv_too_large": (
+        csv("a,b,class\n1e300,2,u\n1,2,v\n2,3,u\n1,3,v\n"),
+        {},
+        r"the largest absolute value is 1e\+300; it must be between 1e-140 and 1e\+140",
+    ),
+    "csv_too_small": (
+        csv("a,b,class\n1e-300,0,u\n0,1e-310,v\n0,0,u\n0,0,v\n"),
+        {},
+        "the largest absolute value is 1e-300",
+    ),
     "csv_no_names": (csv(ROWS), {"header": False, "label": "c"}, "by its number"),
     "csv_text": (csv("a,b,class\n1,2,u\n1,high,v\n"), {}, r"'b' .*'high'.*`drop: \[b\]`"),
     "csv_missing": (csv("a,b,class\n1,,u\n" + ROWS), {}, "1 values are missing"),
@@ -210,11 +226,25 @@ MALFORMED = {
     "npz_pickle": (npz(X=with_value("a", object), y=Y), {}, "cannot be read as .npz"),
     "npz_text_labels_short": (npz(X=X, y="abc"), {}, r"labels of shape \(\)"),
     "npy_vector": (("f.npy", lambda p: np.save(p, Y)), {"label": -1}, r"shape \(30,\)"),
-    "npy_no_label": (("f.npy", lambda p: np.save(p, X)), {}, "`label: -1`"),
     "npy_far_label": (("f.npy", lambda p: np.save(p, X)), {"label": 4}, "no column 4"),
     "npy_truncated": (raw("f.npy", b"\x93NUMPY\x01\x00"), {"label": 0}, "cannot be read as .npy"),
     "parquet_damaged": (raw("f.parquet", b"PAR1" + bytes(90)), {}, "cannot be read as .parquet"),
-    "arff_damaged": (raw("f.arff", b"@relation\n@data\n1,2"), {}, "there is no label|cannot be"),
+    "arff_damaged": (raw("f.arff", b"@relation\n@data\n1,2"), {}, "this is no ARFF file"),
+    "arff_rubbish": (raw("f.arff", b"rubbish"), {}, "no @attribute and @data lines"),
+    "arff_sparse": (
+        raw("f.arff", b"@relation a\n@attribute a numeric\n@data\n{0 1}\n"),
+        {},
+        "sparse ARFF is not supported",
+    ),
+    "arff_missing_label": (
+        raw(
+            "f.arff",
+            b"@relation a\n@attribute a numeric\n@attribute b numeric\n@attribute class {u,v}\n"
+            b"@data\n1,2,u\n2,2,?\n3,2,v\n4,2,v\n",
+        ),
+        {},
+        "1 labels are missing, the first of sample 1",
+    ),
     "arff_text": (
         raw("f.arff", b"@relation a\n@attribute a string\n@attribute class {u,v}\n@data\nq,u\n"),
         {},

@@ -266,7 +266,7 @@ def _write_data(folder: Path, dataset: str, X, y, missing: bool) -> None:
     counts = np.bincount(y).tolist()
     card = {
         "name": dataset,
-        "label": dataset.capitalize() if dataset in ("rings", "digits") else dataset,
+        "title": dataset.capitalize() if dataset in ("rings", "digits") else dataset,
         "status": "unavailable" if missing else "ok",
         "reason": f"{dataset}: no file" if missing else "",
         "n_samples": None if missing else len(X),

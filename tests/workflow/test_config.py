@@ -229,7 +229,7 @@ def test_the_suites_of_the_project_are_valid(name):
     from blufs.datasets import dataset_definitions
 
     config = yaml.safe_load((ROOT / "config.yaml").read_text())
-    definitions = dataset_definitions(ROOT / "data/registry.yaml", {})
+    definitions = dataset_definitions(ROOT / "data/datasets.yaml", {})
     made = Plan({**config, "suite": name}, SCHEMA, definitions)
     assert made.methods[0] == "AllFeatures"
     assert made.methods[-1] == "BLUFS"
@@ -251,7 +251,7 @@ def test_the_conda_environment_has_every_dependency_of_the_workflow():
 
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     extras = project["optional-dependencies"]
-    wanted = [*project["dependencies"], *extras["workflow"], *extras["slurm"]]
+    wanted = [*project["dependencies"], *extras["workflow"], *extras["slurm"], *extras["r"]]
     environment = yaml.safe_load((ROOT / "workflow/envs/blufs.yaml").read_text())
     pins = next(d["pip"] for d in environment["dependencies"] if isinstance(d, dict))
     names = {re.split("[<>=]", pin)[0].lower() for pin in pins}

@@ -59,8 +59,8 @@ def test_own_data_run_and_missing_data_are_tried_again_when_they_appear(tmp_path
     assert (mine["status"], mine["n_samples"], mine["n_features"]) == ("ok", 60, 4)
     assert mine["class_names"] == ["u", "v", "w"]
     assert made["status"] == "unavailable"
-    assert "made.npz could not be had" in made["reason"]
-    assert "made.npz could not be had" in output
+    assert "made.npz is not available" in made["reason"]
+    assert "made.npz is not available" in output
 
     mirror = tmp_path / "mirror"
     mirror.mkdir()

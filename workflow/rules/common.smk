@@ -6,7 +6,7 @@ from pathlib import Path
 from snakemake.exceptions import WorkflowError
 
 try:
-    from blufs.datasets.download import at_hand, mirror_list
+    from blufs.datasets.download import local_copies_digest, mirror_list
     from blufs.workflow.plan.config import ConfigError
     from blufs.workflow.plan.digest import code_digest
     from blufs.workflow.plan.read import read_plan

@@ -17,11 +17,11 @@ rule download:
     params:
         definition=lambda wc: DATASETS[wc.dataset],
         # Changes when a copy of a missing file appears, so that its dataset is tried again.
-        at_hand=lambda wc: at_hand(
+        local_copies=lambda wc: local_copies_digest(
             DATASETS[wc.dataset],
             mirrors=MIRRORS,
             cache_dir="data/raw",
-            card_path=f"results/{wc.suite}/data/{wc.dataset}/card.json",
+            source_path=f"results/{wc.suite}/data/{wc.dataset}/source.json",
         ),
     script:
         "../scripts/download.py"

@@ -1,19 +1,19 @@
-"""Get the verified file of a dataset, or say why it cannot be had."""
+"""Get the verified file of a dataset, or say why it is not available."""
 
 import sys
 from pathlib import Path
 
-from blufs.datasets import mirror_list, source_record
+from blufs.datasets.download import fetch_or_explain, mirror_list
 from blufs.files.atomic import write_json
 from blufs.workflow.run.job import job
 
 with job(snakemake.log[0]) as logger:
-    record = source_record(
+    record = fetch_or_explain(
         snakemake.params.definition,
         # Not a parameter: another mirror gives the same file, nothing is to be done again for it.
         mirrors=mirror_list(snakemake.config["mirrors"]),
         cache_dir=Path("data/raw"),
-        files_at_hand=snakemake.params.at_hand,
+        local_copies=snakemake.params.local_copies,
     )
     logger.info("%s", record)
     if record["status"] != "ok":

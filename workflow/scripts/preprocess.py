@@ -1,12 +1,17 @@
-"""Clean arrays, card and neighbour graph of a dataset; empty ones if it cannot be had."""
+"""Clean arrays, card and neighbour graph of a dataset; empty ones if it is not available."""
 
-from blufs.datasets import prepare_or_unavailable, write_dataset
+import sys
+
+from blufs.datasets.isolated import prepare_files
 from blufs.files.atomic import read_json
 from blufs.workflow.run.job import job
 
 outputs = snakemake.output
 with job(snakemake.log[0]) as logger:
     source = read_json(snakemake.input.source)
-    prepared = prepare_or_unavailable(snakemake.params.definition, source)
-    logger.info("%s", prepared.card)
-    write_dataset(prepared, outputs.data, outputs.card, outputs.graph)
+    card = prepare_files(
+        snakemake.params.definition, source, outputs.data, outputs.card, outputs.graph
+    )
+    logger.info("%s", card)
+    if card["status"] != "ok":
+        print(card["reason"], file=sys.stderr)

@@ -6,26 +6,74 @@
 
 from __future__ import annotations
 
-from blufs.datasets.definitions import dataset_definitions
-from blufs.datasets.download import at_hand, fetch, mirror_list, source_record
-from blufs.datasets.errors import DatasetError, DatasetUnavailableError
-from blufs.datasets.prepare import PreparedDataset, prepare, prepare_or_unavailable, unavailable
-from blufs.datasets.storage import read_card, read_dataset, read_graph, write_dataset
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from blufs.datasets.definitions import dataset_definitions
+    from blufs.datasets.domains import DOMAINS
+    from blufs.datasets.download import (
+        fetch,
+        fetch_or_explain,
+        local_copies_digest,
+        mirror_list,
+    )
+    from blufs.datasets.errors import DatasetError, DatasetUnavailableError, DefinitionError
+    from blufs.datasets.isolated import prepare_files
+    from blufs.datasets.preparation import prepare, prepare_or_unavailable, unavailable
+    from blufs.datasets.storage import (
+        PreparedDataset,
+        read_card,
+        read_dataset,
+        read_graph,
+        write_dataset,
+    )
+
+#: Where each name is from. Jobs that only read prepared arrays import nothing else.
+_MODULES = {
+    "DOMAINS": "domains",
+    "DatasetError": "errors",
+    "DatasetUnavailableError": "errors",
+    "DefinitionError": "errors",
+    "PreparedDataset": "storage",
+    "dataset_definitions": "definitions",
+    "fetch": "download",
+    "fetch_or_explain": "download",
+    "local_copies_digest": "download",
+    "mirror_list": "download",
+    "prepare": "preparation",
+    "prepare_files": "isolated",
+    "prepare_or_unavailable": "preparation",
+    "read_card": "storage",
+    "read_dataset": "storage",
+    "read_graph": "storage",
+    "unavailable": "preparation",
+    "write_dataset": "storage",
+}
 
 __all__ = [
+    "DOMAINS",
     "DatasetError",
     "DatasetUnavailableError",
+    "DefinitionError",
     "PreparedDataset",
-    "at_hand",
     "dataset_definitions",
     "fetch",
+    "fetch_or_explain",
+    "local_copies_digest",
     "mirror_list",
     "prepare",
+    "prepare_files",
     "prepare_or_unavailable",
     "read_card",
     "read_dataset",
     "read_graph",
-    "source_record",
     "unavailable",
     "write_dataset",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(f"{__name__}.{_MODULES[name]}"), name)

@@ -1,19 +1,24 @@
-"""Definitions of datasets: the registry's and the user's, checked and made canonical."""
+"""Definitions of datasets: the project's and the user's, checked and made canonical."""
 
 from __future__ import annotations
 
-import difflib
+import math
 import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from blufs.datasets.errors import DatasetError
-from blufs.datasets.readers import FORMATS
+from blufs.datasets.domains import DEFAULT_DOMAIN
+from blufs.datasets.errors import DatasetError, DefinitionError
+from blufs.datasets.readers import ARRAY_SUFFIXES, SUFFIXES, TEXT_SUFFIXES
+from blufs.datasets.schema import schema_problems
 
 #: Keys that say where the data come from.
 SOURCES = ("path", "url", "builtin", "generate")
+#: Keys that say how a file is laid out.
+_LAYOUT = ("label", "labelled", "keys", "one_hot", "class_axis", "missing_labels", "transpose")
+_LAYOUT_OF_TABLES = ("drop", "separator", "header")
 #: Defaults of nested keys, written out so that equal definitions look equal.
 _DEFAULTS: dict[str, dict[str, Any]] = {
     "subset": {"stratified": True, "seed": 0},
@@ -25,7 +30,7 @@ _DEFAULTS: dict[str, dict[str, Any]] = {
 
 
 def dataset_definitions(
-    registry_path: str | os.PathLike,
+    definitions_path: str | os.PathLike,
     user_datasets: Mapping[str, Any] | None = None,
     *,
     schema_path: str | os.PathLike | None = None,
@@ -34,49 +39,54 @@ def dataset_definitions(
 
     Parameters
     ----------
-    registry_path : path of ``data/registry.yaml``
+    definitions_path : path of ``data/datasets.yaml``
     user_datasets : mapping of name to definition, optional
         The section ``datasets:`` of the configuration. A definition that names a source (``path``,
-        ``url``, ``builtin``, ``generate``, ``file``) replaces one of the same name in the registry;
+        ``url``, ``builtin``, ``generate``, ``file``) replaces the project's one of the same name;
         one without changes the given keys of it (``mnist: {subset: {samples: 500}}``).
     schema_path : path, optional
-        Default: ``workflow/schemas/registry.schema.yaml`` of the project the registry lies in.
+        Default: ``workflow/schemas/datasets.schema.yaml`` of the project.
 
     Returns
     -------
     definitions : dict of name to canonical definition
-        JSON-able; defaults filled in, keys sorted, with ``name`` and ``title``.
+        JSON-able; defaults filled in, keys sorted, with ``name``, ``title`` and ``domain``.
 
     Raises
     ------
-    DatasetError
+    DefinitionError
         With all problems at once.
     """
-    registry_path = Path(registry_path)
+    definitions_path = Path(definitions_path)
     if schema_path is None:
-        schema_path = registry_path.parents[1] / "workflow/schemas/registry.schema.yaml"
+        schema_path = definitions_path.parents[1] / "workflow/schemas/datasets.schema.yaml"
     schema = _read_yaml(Path(schema_path))
-    registry = _read_yaml(registry_path)
-    problems = [f"{registry_path}: {text}" for text in _schema_problems(schema, registry)]
-    if user_datasets:
-        own = {"datasets": user_datasets}
-        problems += [f"config: {text}" for text in _schema_problems(schema, own)]
+    known = _read_yaml(definitions_path)
+    problems = [f"{definitions_path}: {text}" for _, text in schema_problems(schema, known)]
     if problems:
-        raise DatasetError(_listing(problems))
+        raise DefinitionError(problems)
+    own = user_datasets or {}
+    found = list(schema_problems(schema, {"datasets": own}))
+    problems = [f"config: {text}" for _, text in found]
+    if any(len(path) < 2 for path, _ in found):  # names that cannot be used
+        raise DefinitionError(problems)
+    # Definitions that break the schema are reported; the others are looked at all the same.
+    broken = {path[1] for path, _ in found}
 
-    merged = {name: dict(spec) for name, spec in registry["datasets"].items()}
-    for name, spec in (user_datasets or {}).items():
-        replaces = any(key in spec for key in (*SOURCES, "file"))
-        merged[name] = dict(spec) if replaces else {**merged.get(name, {}), **spec}
+    merged = {name: dict(spec) for name, spec in known["datasets"].items()}
+    for name, spec in own.items():
+        if name not in broken:
+            replaces = any(key in spec for key in (*SOURCES, "file"))
+            merged[name] = dict(spec) if replaces else {**merged.get(name, {}), **spec}
     definitions = {name: _canonical(name, spec) for name, spec in merged.items()}
-    problems = [
+    problems += [
         f"datasets.{name}: {problem}"
         for name, spec in definitions.items()
         for problem in _definition_problems(spec)
     ]
     problems += _file_clashes(definitions)
     if problems:
-        raise DatasetError(_listing(problems))
+        raise DefinitionError(problems)
     return definitions
 
 
@@ -89,48 +99,18 @@ def _read_yaml(path: Path) -> Any:
         raise DatasetError(f"{path} cannot be read: {error}") from error
 
 
-def _listing(problems: list[str]) -> str:
-    count = len(problems)
-    head = f"{count} problem{'s' * (count > 1)} in the definitions of datasets:"
-    return "\n".join([head, *(f"  - {problem}" for problem in problems)])
-
-
-def _schema_problems(schema: Any, document: Any) -> Iterator[str]:
-    import jsonschema
-
-    validator = jsonschema.Draft202012Validator(schema)
-    for error in sorted(validator.iter_errors(document), key=lambda e: list(map(str, e.path))):
-        where = ".".join(map(str, error.absolute_path)) or "the document"
-        yield f"{where}: {_readable(error)}"
-
-
-def _readable(error: Any) -> str:
-    """One line that says what is wrong and, where it can be guessed, what was meant."""
-    if error.validator == "additionalProperties" and isinstance(error.instance, Mapping):
-        known = error.schema.get("properties", {})
-        unknown = [key for key in error.instance if key not in known]
-        return "; ".join(f"unknown key {key!r}{_suggestion(key, known)}" for key in unknown)
-    if error.validator == "pattern" and error.parent is not None:
-        return f"{error.instance!r} is not a valid name (letters, digits and _ . - only)"
-    described = error.schema.get("description")
-    message = error.message + (f" ({described})" if described else "")
-    if error.validator == "type" and isinstance(error.instance, str):
-        message += "; write numbers in full, without an exponent or quotes"
-    return message
-
-
-def _suggestion(key: Any, known: Mapping[str, Any]) -> str:
-    close = difflib.get_close_matches(str(key), known, n=1)
-    return f" (did you mean {close[0]!r}?)" if close else f" (known: {', '.join(known)})"
+# ------------------------------------------------------------------------------------ canonical
 
 
 def _canonical(name: str, spec: Mapping[str, Any]) -> dict[str, Any]:
-    filled = {"name": name, "title": name, **spec}
+    filled = {"name": name, "title": name, "domain": DEFAULT_DOMAIN, **spec}
     for key, defaults in _DEFAULTS.items():
         if key in filled:
             filled[key] = {**defaults, **filled[key]}
     if "noise" in filled:
         filled["noise"]["scale"] = float(filled["noise"]["scale"])
+    if "floor" in filled:
+        filled["floor"] = float(filled["floor"])
     if "url" in filled and "file" not in filled:
         filled["file"] = PurePosixPath(unquote(urlsplit(filled["url"]).path)).name
     return _sorted_keys(filled)
@@ -142,33 +122,64 @@ def _sorted_keys(value: Any) -> Any:
     return value
 
 
+# --------------------------------------------------------------------- what a schema cannot say
+
+
 def _definition_problems(spec: Mapping[str, Any]) -> Iterator[str]:
-    """What a schema cannot say: keys that need or exclude each other."""
+    """Keys that need or exclude each other."""
     sources = [key for key in SOURCES if key in spec]
     if not sources and "file" not in spec:
         yield f"says nothing about where the data are; give one of {', '.join(SOURCES)}"
     if len(sources) > 1:
         yield f"gives {' and '.join(sources)}; only one of them can be the source"
-    has_file = "path" in spec or "file" in spec
     if "file" in spec and {"path", "builtin", "generate"} & set(sources):
         yield f"`file` has no meaning next to `{sources[0]}`"
-    if has_file:
-        source = spec.get("path") or spec["file"]
-        suffix = PurePosixPath(source).suffix.lower()
-        if suffix not in FORMATS:
-            yield f"{source!r} must end in one of {' '.join(FORMATS)}"
-        elif "keys" in spec and suffix not in (".mat", ".npz"):
-            yield f"`keys` is for .mat and .npz files; use `label` for {suffix}"
-        if isinstance(spec.get("label"), int) and suffix in (".mat", ".npz"):
-            yield f"`label` must be the name of an array in a {suffix} file, not a number"
+    if "path" in spec or "file" in spec:
+        yield from _layout_problems(spec)
     else:
-        for key in ("sha256", "git_blob", "label", "keys", "drop", "separator", "header"):
+        for key in ("sha256", "git_blob", "fallback", "max_size_mb", *_LAYOUT, *_LAYOUT_OF_TABLES):
             if key in spec:
                 yield f"`{key}` is for datasets that are read from a file"
+    if "floor" in spec and spec.get("transform") != "log":
+        yield "`floor` is for `transform: log`"
+    for key, value in _numbers(spec):
+        if not math.isfinite(value):
+            yield f"`{key}` is {value}; it must be a finite number"
+
+
+def _layout_problems(spec: Mapping[str, Any]) -> Iterator[str]:
+    source = spec.get("path") or spec["file"]
+    suffix = PurePosixPath(source).suffix.lower()
+    if suffix not in SUFFIXES:
+        yield f"{source!r} must end in one of {' '.join(SUFFIXES)}"
+        return
+    arrays, text = suffix in ARRAY_SUFFIXES, suffix in TEXT_SUFFIXES
+    if "keys" in spec and not arrays:
+        yield f"`keys` is for .mat, .npz and .RData files; use `label` for {suffix}"
+    for key in ("one_hot", "class_axis"):
+        if key in spec and not arrays:
+            yield f"`{key}` is for .mat, .npz and .RData files"
+    for key in ("separator", "header"):
+        if key in spec and not text:
+            yield f"`{key}` is for .csv, .tsv and .txt files"
+    if "drop" in spec and (arrays or suffix == ".npy"):
+        yield "`drop` is for tables, whose columns have names"
+    if "transpose" in spec and suffix in (".parquet", ".arff"):
+        yield f"`transpose` is not for {suffix} files"
     if "label" in spec and "y" in spec.get("keys", {}):
         yield "`label` and `keys.y` say the same; give one"
-    if "fallback" in spec and not has_file:
-        yield "`fallback` is for datasets that are read from a file"
+    if spec.get("labelled") is False and ("label" in spec or "y" in spec.get("keys", {})):
+        yield "`labelled: false` says that there are no classes, and another key where they are"
+    if "class_axis" in spec and ("label" in spec or "y" in spec.get("keys", {})):
+        yield "`class_axis` says where the classes are; leave out `label` and `keys.y`"
+
+
+def _numbers(value: Any, name: str = "") -> Iterator[tuple[str, float]]:
+    if isinstance(value, Mapping):
+        for key, inner in value.items():
+            yield from _numbers(inner, f"{name}.{key}" if name else key)
+    elif isinstance(value, float):
+        yield name, value
 
 
 def _file_clashes(definitions: Mapping[str, Mapping[str, Any]]) -> list[str]:

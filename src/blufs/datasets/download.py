@@ -1,7 +1,7 @@
 """Get the file of a dataset: from the cache, a mirror or its pinned address, verified by hash.
 
-A file under its name is always whole and verified: it is written to a temporary name, hashed, and
-only then moved.
+A file is written to a temporary name, hashed, and only then renamed: a file that exists is complete
+and verified.
 """
 
 from __future__ import annotations
@@ -12,12 +12,13 @@ import shutil
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlsplit
 
 from blufs.datasets.errors import DatasetUnavailableError
-from blufs.datasets.hashing import file_hashes, hash_mismatch
+from blufs.datasets.hashing import verified_hashes
 from blufs.files.atomic import atomic_path, read_json
 
 MIRROR_VARIABLE = "BLUFS_MIRROR"
@@ -58,37 +59,18 @@ def fetch(spec: Mapping[str, Any], *, mirrors: Sequence[str], cache_dir: Path) -
     DatasetUnavailableError
         With every place that was tried, the hashes and the remedy.
     """
-    if "path" in spec:
-        return _own_file(spec)
-    if "file" not in spec:
-        return None
-    target = Path(cache_dir) / spec["file"]
-    failures = []
-    if target.is_file():
-        problem = hash_mismatch(target, spec)
-        if problem is None:
-            return target
-        failures.append(f"{target}: {problem}")
-    for place, get in _places(spec, mirrors):
-        try:
-            with atomic_path(target) as temporary:
-                get(temporary)
-                temporary.chmod(0o644)
-            return target
-        except Exception as error:  # whatever one place does, the next one may have the file
-            failures.append(f"{place}: {_explain(error, place)}")
-    raise DatasetUnavailableError(_message(spec, target, failures))
+    return _fetch(spec, mirrors, Path(cache_dir))[0]
 
 
-def source_record(
-    spec: Mapping[str, Any], *, mirrors: Sequence[str], cache_dir: Path, files_at_hand: str = ""
+def fetch_or_explain(
+    spec: Mapping[str, Any], *, mirrors: Sequence[str], cache_dir: Path, local_copies: str = ""
 ) -> dict[str, Any]:
-    """Fetch a dataset and say how it went; never raises for a dataset that cannot be had.
+    """Fetch a dataset and say how it went; never raises for a file that is not available.
 
     Returns
     -------
     record : dict with ``status`` ("ok" or "unavailable"), ``file`` (path or None), ``sha256``,
-        ``git_blob``, ``address``, ``reason`` and ``at_hand`` (see `at_hand`).
+        ``git_blob``, ``address``, ``reason`` and ``local_copies`` (see `local_copies_digest`).
     """
     record: dict[str, Any] = {
         "status": "ok",
@@ -97,35 +79,35 @@ def source_record(
         "git_blob": None,
         "address": spec.get("url"),
         "reason": "",
-        "at_hand": files_at_hand,
+        "local_copies": local_copies,
     }
     try:
-        path = fetch(spec, mirrors=mirrors, cache_dir=cache_dir)
-    except DatasetUnavailableError as error:
+        path, hashes = _fetch(spec, mirrors, Path(cache_dir))
+    except (DatasetUnavailableError, OSError) as error:
         return {**record, "status": "unavailable", "reason": str(error)}
-    if path is not None:
-        record.update(file=path.as_posix(), **file_hashes(path))
-    return record
+    return {**record, "file": path and path.as_posix(), **hashes}
 
 
-def at_hand(
+def local_copies_digest(
     spec: Mapping[str, Any],
     *,
     mirrors: Sequence[str],
     cache_dir: Path,
-    card_path: str | os.PathLike,
+    source_path: str | os.PathLike | None = None,
 ) -> str:
-    """Digest of which copies of a missing file can be reached without a network; "" for none.
+    """Digest of the copies of a file that can be reached without a network; "" for none.
 
-    For a dataset whose card says that its file was there, this is the digest of that time, so that
-    nothing is done again; for one that was missing it changes when a copy appears.
+    If the record at ``source_path`` (see `fetch_or_explain`) says that the file was found, this is
+    the digest of that time, so that nothing is done again. For a file that was missing it changes
+    when a copy appears, and the dataset is tried again.
     """
     if "file" not in spec:
         return ""
-    if Path(card_path).is_file():
-        source = read_json(card_path).get("source", {})
-        if source.get("status") == "ok":
-            return source.get("at_hand", "")
+    if source_path is not None and Path(source_path).is_file():
+        with suppress(ValueError):  # a damaged record says nothing
+            source = read_json(source_path)
+            if source["status"] == "ok":
+                return source["local_copies"]
     folders = [Path(cache_dir), *(Path(mirror) for mirror in mirrors if not _is_address(mirror))]
     copies = [folder / spec["file"] for folder in folders]
     facts = [(path, path.stat()) for path in copies if path.is_file()]
@@ -136,7 +118,33 @@ def at_hand(
 # ------------------------------------------------------------------------------- places to look
 
 
-def _own_file(spec: Mapping[str, Any]) -> Path:
+def _fetch(
+    spec: Mapping[str, Any], mirrors: Sequence[str], cache_dir: Path
+) -> tuple[Path | None, dict[str, str]]:
+    """The file and its hashes, which are computed once."""
+    if "path" in spec:
+        return _own_file(spec)
+    if "file" not in spec:
+        return None, {}
+    target = cache_dir / spec["file"]
+    failures = []
+    if target.is_file():
+        try:
+            return target, verified_hashes(target, spec)
+        except ValueError as error:
+            failures.append(f"{target}: {error}")
+    for place, get in _places(spec, mirrors):
+        try:
+            with atomic_path(target) as temporary:
+                hashes = get(temporary)
+                temporary.chmod(0o644)
+            return target, hashes
+        except Exception as error:  # whatever one place does, the next one may have the file
+            failures.append(f"{place}: {_explain(error, place)}")
+    raise DatasetUnavailableError(_message(spec, target, failures))
+
+
+def _own_file(spec: Mapping[str, Any]) -> tuple[Path, dict[str, str]]:
     path = Path(spec["path"]).expanduser()
     if not path.is_file():
         raise DatasetUnavailableError(
@@ -144,13 +152,13 @@ def _own_file(spec: Mapping[str, Any]) -> Path:
             f"{'the folder of the project' if not path.is_absolute() else path.parent}); correct "
             "`path` in the configuration"
         )
-    problem = hash_mismatch(path, spec)
-    if problem is not None:
+    try:
+        return path, verified_hashes(path, spec)
+    except ValueError as error:
         raise DatasetUnavailableError(
-            f"dataset {spec['name']}: {spec['path']}: {problem}; get the right file or correct the "
-            "hash in the configuration"
-        )
-    return path
+            f"dataset {spec['name']}: {spec['path']}: {error}; get the right file or correct the "
+            "definition"
+        ) from error
 
 
 def _is_address(mirror: str) -> bool:
@@ -159,9 +167,9 @@ def _is_address(mirror: str) -> bool:
 
 def _places(
     spec: Mapping[str, Any], mirrors: Sequence[str]
-) -> list[tuple[str, Callable[[Path], None]]]:
-    """Every place the file may be had from: its name, and how to copy it to a path."""
-    places: list[tuple[str, Callable[[Path], None]]] = []
+) -> list[tuple[str, Callable[[Path], dict[str, str]]]]:
+    """Every place to look for the file: its name, and how to copy it to a path (and hash it)."""
+    places: list[tuple[str, Callable[[Path], dict[str, str]]]] = []
     for mirror in mirrors:
         if _is_address(mirror):
             url = f"{mirror.rstrip('/')}/{quote(spec['file'])}"
@@ -174,27 +182,24 @@ def _places(
     return places
 
 
-def _copier(copy: Path, spec: Mapping[str, Any]) -> Callable[[Path], None]:
-    def get(temporary: Path) -> None:
+def _copier(copy: Path, spec: Mapping[str, Any]) -> Callable[[Path], dict[str, str]]:
+    def get(temporary: Path) -> dict[str, str]:
         shutil.copyfile(copy, temporary)
-        problem = hash_mismatch(temporary, spec)
-        if problem is not None:
-            raise ValueError(problem)
+        return verified_hashes(temporary, spec)
 
     return get
 
 
-def _downloader(url: str, spec: Mapping[str, Any]) -> Callable[[Path], None]:
-    def get(temporary: Path) -> None:
+def _downloader(url: str, spec: Mapping[str, Any]) -> Callable[[Path], dict[str, str]]:
+    def get(temporary: Path) -> dict[str, str]:
         import pooch
 
         pooch.get_logger().setLevel("WARNING")
+        hashes: dict[str, str] = {}
 
         def transfer_and_verify(url: str, output_file: str, _: pooch.Pooch) -> None:
             _transfer(url, Path(output_file))
-            problem = hash_mismatch(Path(output_file), spec)
-            if problem is not None:
-                raise ValueError(problem)
+            hashes.update(verified_hashes(Path(output_file), spec))
 
         store = pooch.create(
             path=temporary.parent,
@@ -204,6 +209,7 @@ def _downloader(url: str, spec: Mapping[str, Any]) -> Callable[[Path], None]:
             retry_if_failed=RETRIES,
         )
         store.fetch(temporary.name, downloader=transfer_and_verify)
+        return hashes
 
     return get
 
@@ -222,7 +228,8 @@ def _transfer(url: str, path: Path) -> None:
         if 400 <= status < 500 and status not in (408, 429):
             raise _PermanentError(f"the server answered {status} {response.reason}")
         response.raise_for_status()
-        total = int(response.headers.get("content-length", 0)) or None
+        stated = response.headers.get("content-length", "")
+        total = int(stated) if stated.isdecimal() else None
         received = 0
         bar = tqdm(
             total=total,
@@ -270,7 +277,7 @@ def _message(spec: Mapping[str, Any], target: Path, failures: Sequence[str]) -> 
     known = [f"{kind} {spec[kind]}" for kind in ("sha256", "git_blob") if kind in spec]
     by_hand = f"fetch it from {spec['url']} by hand and " if "url" in spec else ""
     lines = [
-        f"dataset {spec['name']}: {spec['file']} could not be had; {by_hand}put it at {target}",
+        f"dataset {spec['name']}: {spec['file']} is not available; {by_hand}put it at {target}",
         *(f"tried {failure}" for failure in failures),
         f"expected {' and '.join(known) or 'any content: the definition has no hash'}",
         f"remedy: put the file at {target}, or into a folder that `mirrors:` or {MIRROR_VARIABLE} "

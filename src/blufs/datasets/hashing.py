@@ -19,20 +19,26 @@ def file_hashes(path: Path) -> dict[str, str]:
     return {"sha256": sha256.hexdigest(), "git_blob": git_blob.hexdigest()}
 
 
-def hash_mismatch(path: Path, spec: Mapping[str, Any]) -> str | None:
-    """What is wrong with the hashes of a file, or None if all known ones are right."""
+def verified_hashes(path: Path, spec: Mapping[str, Any]) -> dict[str, str]:
+    """Hashes of a file that is what ``spec`` says.
+
+    Raises
+    ------
+    ValueError
+        If a known hash is another one; without any, if the file is a web page.
+    """
     actual = file_hashes(path)
+    known = [kind for kind in actual if kind in spec]
     wrong = [
         f"{kind} is {actual[kind]}, expected {spec[kind]}"
-        for kind in ("sha256", "git_blob")
-        if kind in spec and actual[kind] != spec[kind]
+        for kind in known
+        if actual[kind] != spec[kind]
     ]
-    if not wrong:
-        return None
-    with path.open("rb") as stream:
-        is_page = stream.read(512).lstrip().lower().startswith((b"<!doctype html", b"<html"))
+    if not wrong and (known or not is_web_page(path)):
+        return actual
     size = f"{path.stat().st_size} bytes"
-    return f"{'; '.join(wrong)} ({'a web page of ' if is_page else ''}{size})"
+    kind = f"a web page of {size}" if is_web_page(path) else size
+    raise ValueError(f"{'; '.join(wrong)} ({kind})" if wrong else f"{kind}, not data")
 
 
 def is_web_page(path: Path) -> bool:

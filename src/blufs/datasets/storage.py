@@ -1,20 +1,44 @@
-"""Prepared datasets on disk: arrays, card and neighbour graph."""
+"""Prepared datasets on disk: arrays, card and neighbour graph.
+
+Dense features are one array ``X``. Sparse ones are the three arrays of a CSR matrix and its shape:
+``X_data``, ``X_indices``, ``X_indptr``, ``X_shape``. Data without labels have no ``y``.
+"""
 
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from blufs.datasets.prepare import PreparedDataset
 from blufs.files.atomic import read_json, write_json, write_npz
 
 if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
     from blufs.numerics.graph import SampleGraph
 
-#: Neighbours of the graph that all methods share.
-N_NEIGHBORS = 10
+
+@dataclass
+class PreparedDataset:
+    """Clean data.
+
+    Attributes
+    ----------
+    X : ndarray (C-contiguous) or csr_array (canonical) of shape (n_samples, n_features)
+        float64, finite.
+    y : ndarray of shape (n_samples,), int64, classes 0 .. n_classes - 1; None without labels
+    card : dict
+        What a reader of the results should know; JSON-able.
+    similarity : csr_array of shape (n_samples, n_samples), or None if it was not computed
+        The neighbour graph, see `blufs.datasets.graph`.
+    """
+
+    X: np.ndarray | csr_array
+    y: np.ndarray | None
+    card: dict[str, Any]
+    similarity: csr_array | None = None
 
 
 def write_dataset(
@@ -23,37 +47,51 @@ def write_dataset(
     card_path: str | os.PathLike,
     graph_path: str | os.PathLike,
 ) -> None:
-    """Write arrays, card and the heat-kernel graph of the samples (k = 10).
-
-    For an unavailable dataset arrays and graph are valid and empty.
-    """
+    """Write arrays, card and neighbour graph; the bytes depend on nothing but these."""
     import scipy.sparse as sp
-    from threadpoolctl import threadpool_limits
 
-    from blufs.numerics.graph import SampleGraph
-
-    if len(prepared.X):
-        # One thread: the last bits of a product depend on the number of threads.
-        with threadpool_limits(1):
-            similarity = SampleGraph.from_data(prepared.X, N_NEIGHBORS).similarity
+    X, y, similarity = prepared.X, prepared.y, prepared.similarity
+    if similarity is None:
+        raise ValueError("the neighbour graph is missing; use `prepare_or_unavailable`")
+    if sp.issparse(X):
+        shape = np.array(X.shape, dtype=np.int64)
+        arrays = {**_csr_parts(X, "X_"), "X_shape": shape}
     else:
-        similarity = sp.csr_array((0, 0))
-    write_npz(npz_path, {"X": prepared.X, "y": prepared.y})
-    write_npz(
-        graph_path,
-        {
-            "data": similarity.data,
-            "indices": similarity.indices.astype(np.int32),
-            "indptr": similarity.indptr.astype(np.int32),
-        },
-    )
+        arrays = {"X": X}
+    write_npz(npz_path, arrays if y is None else {**arrays, "y": y})
+    write_npz(graph_path, _csr_parts(similarity))
     write_json(card_path, prepared.card)
 
 
-def read_dataset(npz_path: str | os.PathLike) -> tuple[np.ndarray, np.ndarray]:
-    """``X`` (n x d float64) and ``y`` (n int64) as `write_dataset` wrote them."""
+def _csr_parts(matrix: csr_array, prefix: str = "") -> dict[str, np.ndarray]:
+    """The arrays of a CSR matrix; its indices are of 32 bits if they can be."""
+    few = matrix.nnz < 2**31 and max(matrix.shape) < 2**31
+    kind = np.int32 if few else np.int64
+    return {
+        f"{prefix}data": matrix.data,
+        f"{prefix}indices": matrix.indices.astype(kind),
+        f"{prefix}indptr": matrix.indptr.astype(kind),
+    }
+
+
+def read_dataset(
+    npz_path: str | os.PathLike,
+) -> tuple[np.ndarray | csr_array, np.ndarray | None]:
+    """``X`` and ``y`` as `write_dataset` wrote them.
+
+    Returns
+    -------
+    X : ndarray or csr_array of shape (n_samples, n_features), float64
+    y : ndarray of shape (n_samples,), int64; None for data without labels
+    """
     with np.load(npz_path, allow_pickle=False) as archive:
-        return archive["X"], archive["y"]
+        y = archive.get("y")
+        if "X" in archive:
+            return archive["X"], y
+        import scipy.sparse as sp
+
+        parts = archive["X_data"], archive["X_indices"], archive["X_indptr"]
+        return sp.csr_array(parts, shape=tuple(archive["X_shape"].tolist())), y
 
 
 def read_graph(graph_path: str | os.PathLike) -> SampleGraph:

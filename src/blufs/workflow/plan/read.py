@@ -37,7 +37,7 @@ def read_plan(
     schemas = root / "workflow/schemas"
     merged = with_defaults(config, _read(root / "config.yaml"))
     definitions, problems = known_datasets(
-        root / "data/registry.yaml", schemas / "registry.schema.yaml", merged.get("datasets")
+        root / "data/datasets.yaml", schemas / "datasets.schema.yaml", merged.get("datasets")
     )
     plan = Plan(
         merged,
