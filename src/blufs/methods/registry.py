@@ -2,7 +2,7 @@
 
 A method is one of
 
-- the built-in ones below;
+- the built-in ones of :mod:`blufs.methods.table`;
 - an entry point in the group ``blufs.methods`` of any installed package;
 - ``class: package.module:Class`` in the configuration.
 
@@ -22,24 +22,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 
 from blufs.base import BaseSelector, Solution
-
-#: Built-in methods in the order of the paper's tables.
-BUILT_IN = {
-    "AllFeatures": "blufs.methods.all_features:AllFeatures",
-    "LapScore": "blufs.methods.lapscore:LapScore",
-    "MCFS": "blufs.methods.mcfs:MCFS",
-    "UDFS": "blufs.methods.udfs:UDFS",
-    "SOGFS": "blufs.methods.sogfs:SOGFS",
-    "RNE": "blufs.methods.rne:RNE",
-    "SPCAFS": "blufs.methods.spcafs:SPCAFS",
-    "FSPCA": "blufs.methods.fspca:FSPCA",
-    "BLFSE": "blufs.methods.blfse.estimator:BLFSE",
-    "BLSFS": "blufs.methods.blsfs.estimator:BLSFS",
-    "BLUFS": "blufs.methods.blufs:BLUFS",
-}
-
-#: Names under which the paper refers to a method -> its own name.
-ALIASES = {"BLSFE": "BLFSE", "BLSEF": "BLFSE", "LS": "LapScore", "Baseline": "AllFeatures"}
+from blufs.methods.table import ALIASES, BUILT_IN
 
 #: Names of the parameter that sets the number of features, in other people's selectors.
 _COUNT_PARAMETERS = ("n_features_to_select", "k", "max_features", "n_features")

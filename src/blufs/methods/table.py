@@ -1,0 +1,37 @@
+"""The built-in methods by name. Imports nothing, so that ``import blufs`` stays light."""
+
+from __future__ import annotations
+
+#: Name of a method -> ``module:Class``: the baselines, then the methods of the paper's tables in
+#: their order, then the further ones.
+BUILT_IN = {
+    "AllFeatures": "blufs.methods.all_features:AllFeatures",
+    "RandomFeatures": "blufs.methods.random_features:RandomFeatures",
+    "MaxVariance": "blufs.methods.max_variance:MaxVariance",
+    "LapScore": "blufs.methods.lapscore:LapScore",
+    "MCFS": "blufs.methods.mcfs:MCFS",
+    "UDFS": "blufs.methods.udfs:UDFS",
+    "SOGFS": "blufs.methods.sogfs:SOGFS",
+    "RNE": "blufs.methods.rne:RNE",
+    "SPCAFS": "blufs.methods.spcafs:SPCAFS",
+    "FSPCA": "blufs.methods.fspca:FSPCA",
+    "BLFSE": "blufs.methods.blfse.estimator:BLFSE",
+    "BLSFS": "blufs.methods.blsfs.estimator:BLSFS",
+    "BLUFS": "blufs.methods.blufs:BLUFS",
+    "FSCA": "blufs.methods.fsca:FSCA",
+    "PivotedQR": "blufs.methods.pivoted_qr:PivotedQR",
+    "BSUFS": "blufs.methods.bsufs:BSUFS",
+    "NDFS": "blufs.methods.ndfs:NDFS",
+    "VCSDFS": "blufs.methods.vcsdfs:VCSDFS",
+    "DSCOFS": "blufs.methods.dscofs:DSCOFS",
+    "SPCAPSD": "blufs.methods.spcapsd:SPCAPSD",
+}
+
+#: Other names under which a method is known -> its own name.
+ALIASES = {
+    "Baseline": "AllFeatures",
+    "BLSFE": "BLFSE",
+    "BLSEF": "BLFSE",
+    "LS": "LapScore",
+    "SPCA-PSD": "SPCAPSD",
+}
