@@ -100,3 +100,15 @@ def test_sets_of_a_port_that_runs_to_its_stopping_rule(s):
         s, row_coupling=coupling, entry_coupling=coupling, n_components=20, start=start
     ).fit(X)
     assert set(np.flatnonzero(fitted.support_)) == set(expected["selected"][str(s)])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("coupling", [0.01, 0.1, 1.0])
+def test_from_pca_the_features_on_coil20_are_those_with_the_largest_loadings(coupling):
+    X, _ = reference("DSCOFS")
+    fitted = DSCOFS(
+        100, row_coupling=coupling, entry_coupling=coupling, n_components=20, start="pca"
+    ).fit(X)
+    V = np.linalg.svd(X - X.mean(axis=0), full_matrices=False)[2][:20]
+    largest = np.argsort(-np.linalg.norm(V, axis=0))[:100]
+    assert set(np.flatnonzero(fitted.support_)) == set(largest)

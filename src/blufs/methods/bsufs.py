@@ -63,8 +63,7 @@ class BSUFS(BaseSelector):
     Notes
     -----
     Starts from principal components, so the result does not depend on a seed. Needs products with
-    the data only; an iteration takes some steps of O(d min(n, d) m) each. 1440 samples with 1024
-    features take seconds.
+    the data only; an iteration takes some steps of O(d min(n, d) m) each.
 
     References
     ----------

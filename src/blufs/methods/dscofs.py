@@ -39,8 +39,8 @@ class DSCOFS(BaseSelector):
     n_features_to_select : int, float or None, default=None
         Number s or fraction of features; None takes half.
     row_coupling, entry_coupling : float, default=0.01
-        mu1 and mu2. The larger they are, the closer W stays to its start: on COIL20 two random
-        starts share 45 of 100 features at 0.01 and 12, hardly more than by chance, at 0.1.
+        mu1 and mu2. The larger they are, the closer W stays to its start, and the more the
+        selected features depend on the seed.
     entry_share : float, default=0.1
         Share of the entries of Z that may differ from zero, in (0, 1].
     n_clusters : int, default=8
@@ -50,10 +50,10 @@ class DSCOFS(BaseSelector):
     scaling : str, default="none"
         How features are scaled before they are centred, see :mod:`blufs.numerics.scaling`.
     start : {"random", "pca"} or array-like of shape (n_features, m), default="random"
-        Where W starts. ``"random"``, the best of ten orthonormal matrices, is what the authors
-        do: average over seeds. From ``"pca"`` the result is that of plain PCA on all data tried,
-        the features with the largest loadings. An array must have orthonormal columns, and X no
-        constant feature.
+        Where W starts. ``"random"``, the best of ten orthonormal matrices, is what the authors do:
+        average over seeds. From ``"pca"`` no seed matters, but W may stay where it is: on COIL20
+        the features are those with the largest loadings of plain PCA. An array must have
+        orthonormal columns, and X no constant feature.
     max_iter : int, default=100
     tol : float, default=1e-3
         Stops when the objective f changes by at most ``tol * (1 + |f|)``.

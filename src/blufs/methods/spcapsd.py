@@ -63,10 +63,10 @@ class SPCAPSD(BaseSelector):
     Notes
     -----
     The start is the identity, so the result does not depend on a seed. An iteration takes all
-    eigenvectors of a d x d matrix: half a second for d = 1024, minutes for d = 5000. With more than
-    four times as many features as samples no such matrix is built: Om has at most n - 1 positive
-    eigenvalues, and Lanczos iterations find them at O(n^2 d). Other data with more than 6,000
-    features raise :class:`~blufs.base.MethodLimitError`.
+    eigenvectors of a d x d matrix, O(d^3). With more than four times as many features as samples no
+    such matrix is built: Om has at most n - 1 positive eigenvalues, and Lanczos iterations find
+    them at O(n^2 d). Other data with more than 6,000 features raise
+    :class:`~blufs.base.MethodLimitError`.
 
     References
     ----------

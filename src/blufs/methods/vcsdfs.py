@@ -56,8 +56,7 @@ class VCSDFS(BaseSelector):
 
     Notes
     -----
-    Needs products with the data only. An update costs O(d min(n, d) k): 1440 samples with 1024
-    features take seconds for 100 features.
+    Needs products with the data only. An update costs O(d min(n, d) k).
 
     References
     ----------
