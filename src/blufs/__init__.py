@@ -8,24 +8,16 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
+from blufs.methods.names import BUILT_IN
+
 __version__ = "0.1.0"
 
-#: Public name -> module that defines it.
+#: Public name -> ``module:attribute`` that defines it; every built-in method is one.
 _PUBLIC = {
-    "BLFSE": "blufs.methods.blfse.estimator",
-    "BLSFS": "blufs.methods.blsfs.estimator",
-    "BLUFS": "blufs.methods.blufs",
-    "FSPCA": "blufs.methods.fspca",
-    "MCFS": "blufs.methods.mcfs",
-    "RNE": "blufs.methods.rne",
-    "SOGFS": "blufs.methods.sogfs",
-    "SPCAFS": "blufs.methods.spcafs",
-    "UDFS": "blufs.methods.udfs",
-    "AllFeatures": "blufs.methods.all_features",
-    "LapScore": "blufs.methods.lapscore",
-    "SampleGraph": "blufs.numerics.graph",
-    "clustering_accuracy": "blufs.evaluation.metrics",
-    "normalized_mutual_info": "blufs.evaluation.metrics",
+    **BUILT_IN,
+    "SampleGraph": "blufs.numerics.graph:SampleGraph",
+    "clustering_accuracy": "blufs.evaluation.metrics:clustering_accuracy",
+    "normalized_mutual_info": "blufs.evaluation.metrics:normalized_mutual_info",
 }
 
 __all__ = ["__version__", *sorted(_PUBLIC)]
@@ -33,7 +25,8 @@ __all__ = ["__version__", *sorted(_PUBLIC)]
 
 def __getattr__(name: str) -> Any:
     if name in _PUBLIC:
-        return getattr(importlib.import_module(_PUBLIC[name]), name)
+        module, _, attribute = _PUBLIC[name].partition(":")
+        return getattr(importlib.import_module(module), attribute)
     raise AttributeError(f"module 'blufs' has no attribute {name!r}")
 
 

@@ -1,4 +1,4 @@
-"""Small datasets for the tests of the methods, and the stored reference outputs where present."""
+"""Small datasets for the tests of the methods, and the reference outputs in tests/reference."""
 
 import json
 import os
@@ -11,7 +11,7 @@ from sklearn.datasets import load_iris, load_wine, make_blobs
 
 _SHARED = Path(__file__).parents[2].parent / "shared"
 _MIRROR = Path(os.environ.get("BLUFS_MIRROR", _SHARED / "data"))
-_REFERENCE = Path(os.environ.get("BLUFS_REFERENCE", _SHARED / "reference"))
+_REFERENCE = Path(__file__).parents[1] / "reference"
 
 
 def blobs(n: int = 60, d: int = 12, seed: int = 0) -> np.ndarray:
@@ -33,18 +33,14 @@ def small_datasets() -> dict[str, np.ndarray]:
 
 
 def reference(name: str, dataset: str = "COIL20") -> tuple[np.ndarray, dict]:
-    """Data and stored output of a public reference implementation; skips where absent."""
-    data, output = _MIRROR / f"{dataset}.mat", _REFERENCE / f"{name}_{dataset}.json"
-    for path in (data, output):
-        if not path.exists():
-            pytest.skip(f"reference file {path.name} is not there")
+    """Data and output of a public reference implementation; skips where the data are missing."""
+    data = _MIRROR / f"{dataset}.mat"
+    if not data.exists():
+        pytest.skip(f"{data.name} is not in the mirror; set BLUFS_MIRROR to the folder that has it")
     X = loadmat(data)["X"].astype(np.float64)
-    return X, json.loads(output.read_text())
+    return X, json.loads((_REFERENCE / f"{name}_{dataset}.json").read_text())
 
 
 def fixture(name: str) -> Path:
-    """Stored initial values of a reference run; skips where absent."""
-    path = _REFERENCE / "fixtures" / name
-    if not path.exists():
-        pytest.skip(f"reference file {name} is not there")
-    return path
+    """Stored initial values of a reference run."""
+    return _REFERENCE / name

@@ -12,10 +12,10 @@ from blufs.methods.blsfs.estimator import (
     graph_step,
     nearest_projected,
     regression_step,
-    spectral_labels,
 )
 from blufs.methods.blsfs.single_moves import label_objective, label_step
 from blufs.numerics.graph import laplacian, nearest_neighbors
+from blufs.numerics.spectral import spectral_labels
 
 
 @parametrize_with_checks([BLSFS()])

@@ -13,13 +13,15 @@ from blufs.numerics.graph import SampleGraph
 from tests.helpers.method_data import blobs, small_datasets
 
 METHODS = tuple(known_methods())
-SELECTING = tuple(name for name in METHODS if name != "AllFeatures")
+SELECTING = tuple(name for name in METHODS if not method_class(name).keeps_all_features)
 DATA = small_datasets()
 #: Fewer repetitions where a method's defaults take long; nothing here depends on them.
 CHEAPER = {
     "RNE": {"max_iter": 5, "n_updates": 10},
     "BLFSE": {"n_base": 3, "kmeans_restarts": 2},
 }
+#: They draw random numbers that belong to positions of features.
+RANDOM_BY_POSITION = {"RandomFeatures", "VCSDFS", "DSCOFS"}
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore::sklearn.exceptions.ConvergenceWarning",
@@ -64,8 +66,10 @@ def test_selects_the_right_number_and_ranks_all(name, dataset):
     np.testing.assert_array_equal(fitted.transform(X), X[:, fitted.support_])
 
 
-def test_all_features_keeps_everything():
+def test_all_features_keeps_everything_and_is_the_baseline():
     assert selector("AllFeatures").fit(DATA["wine"]).support_.all()
+    assert method_class("Baseline") is method_class("AllFeatures")
+    assert set(METHODS) - set(SELECTING) == {"AllFeatures"}
 
 
 @pytest.mark.parametrize("dataset", ["wine", "wide"])
@@ -77,7 +81,7 @@ def test_same_seed_same_result(name, dataset):
 
 
 @pytest.mark.parametrize("dataset", ["blobs", "wine", "wide"])
-@pytest.mark.parametrize("name", SELECTING)
+@pytest.mark.parametrize("name", [name for name in SELECTING if name not in RANDOM_BY_POSITION])
 def test_permuting_features_permutes_the_selection(name, dataset):
     X = DATA[dataset]
     permutation = np.random.default_rng(3).permutation(X.shape[1])
@@ -350,7 +354,8 @@ def test_precomputed_changes_nothing(name):
     np.testing.assert_array_equal(
         selector(name, 4).fit(X, precomputed=shared).scores_, selector(name, 4).fit(X).scores_
     )
-    tuned = {"gamma", "alpha", "beta"} & set(type(model).tuned_parameters)
+    weights = {"gamma", "alpha", "beta", "lam", "eta", "rho", "row_penalty", "row_coupling"}
+    tuned = weights & set(type(model).tuned_parameters)
     for parameter in sorted(tuned & set(model.get_params())):
         other = selector(name, 4, **{parameter: 10 * getattr(model, parameter)})
         with_shared = other.fit(X, precomputed=shared).scores_

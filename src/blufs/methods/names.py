@@ -8,9 +8,12 @@ from __future__ import annotations
 from functools import cache
 from importlib.metadata import entry_points
 
-#: Built-in methods in the order of the paper's tables.
+#: Name of a method -> ``module:Class``: the baselines, then the methods of the paper's tables in
+#: their order, then the further ones.
 BUILT_IN = {
     "AllFeatures": "blufs.methods.all_features:AllFeatures",
+    "RandomFeatures": "blufs.methods.random_features:RandomFeatures",
+    "MaxVariance": "blufs.methods.max_variance:MaxVariance",
     "LapScore": "blufs.methods.lapscore:LapScore",
     "MCFS": "blufs.methods.mcfs:MCFS",
     "UDFS": "blufs.methods.udfs:UDFS",
@@ -21,10 +24,23 @@ BUILT_IN = {
     "BLFSE": "blufs.methods.blfse.estimator:BLFSE",
     "BLSFS": "blufs.methods.blsfs.estimator:BLSFS",
     "BLUFS": "blufs.methods.blufs:BLUFS",
+    "FSCA": "blufs.methods.fsca:FSCA",
+    "PivotedQR": "blufs.methods.pivoted_qr:PivotedQR",
+    "BSUFS": "blufs.methods.bsufs:BSUFS",
+    "NDFS": "blufs.methods.ndfs:NDFS",
+    "VCSDFS": "blufs.methods.vcsdfs:VCSDFS",
+    "DSCOFS": "blufs.methods.dscofs:DSCOFS",
+    "SPCAPSD": "blufs.methods.spcapsd:SPCAPSD",
 }
 
-#: Names under which the paper refers to a method -> its own name.
-ALIASES = {"BLSFE": "BLFSE", "BLSEF": "BLFSE", "LS": "LapScore", "Baseline": "AllFeatures"}
+#: Other names under which a method is known -> its own name.
+ALIASES = {
+    "Baseline": "AllFeatures",
+    "BLSFE": "BLFSE",
+    "BLSEF": "BLFSE",
+    "LS": "LapScore",
+    "SPCA-PSD": "SPCAPSD",
+}
 
 
 @cache

@@ -11,15 +11,7 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse as sp
 
-
-def polar_factor(A: np.ndarray) -> np.ndarray:
-    """Orthonormal factor U V' of the thin SVD of A (n x c): the closest Y with Y'Y = I."""
-    # The c x c eigenproblem is several times faster; it is exact only for well-conditioned A.
-    values, vectors = np.linalg.eigh(A.T @ A)
-    if values[0] > 1e-6 * values[-1]:
-        return A @ ((vectors / np.sqrt(values)) @ vectors.T)
-    U, _, Vt = np.linalg.svd(A, full_matrices=False)
-    return U @ Vt
+from blufs.numerics.stiefel import polar_factor
 
 
 def y_step_polar(

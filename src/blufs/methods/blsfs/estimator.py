@@ -13,9 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
-from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from blufs.base import GraphSelector, Solution, check_n_clusters
@@ -29,8 +27,9 @@ from blufs.numerics.graph import (
     neighbor_distances,
     neighbor_matrix,
 )
-from blufs.numerics.scaling import FEATURE_SCALINGS, scale_features, scale_samples
+from blufs.numerics.scaling import FEATURE_SCALINGS, scale_features
 from blufs.numerics.simplex import project_rows_to_simplex
+from blufs.numerics.spectral import spectral_labels
 
 #: Smoothing of the row norms, ``sqrt(||w||^2 + eps)``, that keeps the weights below finite.
 _EPS = np.finfo(float).eps
@@ -200,17 +199,6 @@ class Start:
     similarity: sp.csr_array
     neighbors: np.ndarray
     labels: np.ndarray
-
-
-def spectral_labels(graph: SampleGraph, n_clusters: int, random_state: Any) -> np.ndarray:
-    """Spectral clustering: k-means on the unit rows of the leading eigenvectors, shape (n,)."""
-    _, vectors = graph.leading_eigenvectors(n_clusters)
-    # Rounding keeps the clustering the same where eigenvectors differ in their last bits only.
-    rows = np.round(scale_samples(vectors), 8)
-    kmeans = KMeans(n_clusters, n_init=10, random_state=check_random_state(random_state))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # fewer distinct rows than clusters
-        return kmeans.fit_predict(rows).astype(np.intp)
 
 
 def solve(start: Start, *, n_clusters, n_neighbors, weights, max_iter, tol):

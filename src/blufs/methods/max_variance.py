@@ -1,0 +1,37 @@
+"""MaxVariance: the baseline that takes the features of largest variance."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+
+from blufs.base import BaseSelector, Solution
+
+
+class MaxVariance(BaseSelector):
+    """Features of largest variance.
+
+    The variance is that of the features as they are given. It says nothing about features that
+    were standardised or scaled to unit norm, nor about features in different units.
+
+    Parameters
+    ----------
+    n_features_to_select : int, float or None, default=None
+        Number or fraction of features; None takes half.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from blufs import MaxVariance
+    >>> MaxVariance(n_features_to_select=2).fit(load_wine().data).get_support(indices=True)
+    array([ 4, 12])
+    """
+
+    ignores_offsets: ClassVar[bool] = True
+
+    def __init__(self, n_features_to_select=None):
+        self.n_features_to_select = n_features_to_select
+
+    def _rank(self, X: np.ndarray, precomputed) -> Solution:
+        return Solution(scores=X.var(axis=0, dtype=np.float64))

@@ -1,0 +1,256 @@
+"""SPCAPSD: sparse PCA by a positive semidefinite matrix (Zheng, Zhang, Liu et al., 2023)."""
+
+from __future__ import annotations
+
+import warnings
+from numbers import Integral, Real
+from typing import ClassVar
+
+import numpy as np
+from scipy.linalg import cho_factor, cho_solve, cholesky, solve_triangular
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from blufs.base import BaseSelector, MethodLimitError, Solution
+from blufs.numerics.row_sparse import EPS
+from blufs.numerics.scaling import FEATURE_SCALINGS
+from blufs.numerics.scatter import scaled_values
+from blufs.numerics.semidefinite import positive_part, positive_part_of_operator
+
+#: Largest order of a dense eigenproblem, one per iteration (1.3 GiB).
+MAX_DENSE_ORDER = 6_000
+#: With more features than this many times the samples, Lanczos iterations replace dense solvers.
+_LOW_RANK_ABOVE = 4
+#: Eigenvectors that Lanczos iterations look for at first.
+_FIRST_GUESS = 50
+
+
+class SPCAPSD(BaseSelector):
+    """Features that a low-rank, row-sparse reconstruction of the data needs (SPCA-PSD).
+
+    With Z the centred data, divided by its largest singular value, minimises the convex function
+
+    ``||Z - Z Om||^2 + lam ||Om||_{2,1} + eta Tr(Om)``
+
+    over symmetric positive semidefinite Om (d x d) by reweighting: a step minimises it with the
+    row norms replaced by weighted squares, without the constraint, and then cuts the negative
+    eigenvalues. Features are ranked by the norm of their row of Om.
+
+    Parameters
+    ----------
+    n_features_to_select : int, float or None, default=None
+        Number or fraction of features; None takes half.
+    lam : float, default=0.01
+        Weight of the row norms.
+    eta : float, default=0.01
+        Weight of the trace. Principal directions with less than about eta/2 of the largest
+        variance are left out.
+    scaling : str, default="none"
+        How features are scaled before they are centred, see :mod:`blufs.numerics.scaling`.
+    ridge : float, default=1e-6
+        Added to the weights of the rows, so that every step has one solution.
+    max_iter : int, default=100
+    tol : float, default=1e-6
+        Stops when the objective changes by at most ``tol`` times its value.
+
+    Attributes
+    ----------
+    rank_ : int
+        Rank of Om.
+    objective_history_ : ndarray of shape (n_iter_,)
+        Cutting eigenvalues after a step is a heuristic: the objective may rise.
+
+    Notes
+    -----
+    The start is the identity, so the result does not depend on a seed. An iteration takes all
+    eigenvectors of a d x d matrix, O(d^3). With more than four times as many features as samples no
+    such matrix is built: Om has at most n - 1 positive eigenvalues, and Lanczos iterations find
+    them at O(n^2 d). Other data with more than 6,000 features raise
+    :class:`~blufs.base.MethodLimitError`.
+
+    References
+    ----------
+    J. Zheng, X. Zhang, Y. Liu, W. Jiang, K. Huo, L. Liu. Fast sparse PCA via positive semidefinite
+    projection for unsupervised feature selection. arXiv:2309.06202, 2023.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from blufs import SPCAPSD
+    >>> selector = SPCAPSD(n_features_to_select=3, scaling="standard").fit(load_wine().data)
+    >>> selector.transform(load_wine().data).shape
+    (178, 3)
+    """
+
+    ignores_offsets: ClassVar[bool] = True
+    tuned_parameters: ClassVar[tuple[str, ...]] = ("lam", "eta", "ridge", "max_iter", "tol")
+
+    _parameter_constraints: ClassVar[dict] = {
+        **BaseSelector._parameter_constraints,
+        "lam": [Interval(Real, 0, None, closed="left")],
+        "eta": [Interval(Real, 0, None, closed="left")],
+        "scaling": [StrOptions(set(FEATURE_SCALINGS))],
+        "ridge": [Interval(Real, 0, None, closed="neither")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "tol": [Interval(Real, 0, None, closed="left")],
+    }
+
+    def __init__(
+        self,
+        n_features_to_select=None,
+        *,
+        lam=0.01,
+        eta=0.01,
+        scaling="none",
+        ridge=1e-6,
+        max_iter=100,
+        tol=1e-6,
+    ):
+        self.n_features_to_select = n_features_to_select
+        self.lam = lam
+        self.eta = eta
+        self.scaling = scaling
+        self.ridge = ridge
+        self.max_iter = max_iter
+        self.tol = tol
+
+    def _precompute(self, X: np.ndarray) -> np.ndarray:
+        Z = scaled_values(X, self.scaling, center=True)
+        Z /= np.linalg.norm(Z, 2)
+        return Z
+
+    def _rank(self, X: np.ndarray, precomputed) -> Solution:
+        n, d = X.shape
+        if d > MAX_DENSE_ORDER and d <= _LOW_RANK_ABOVE * n:
+            raise MethodLimitError(
+                f"SPCAPSD takes at most {MAX_DENSE_ORDER} features, or more than "
+                f"{_LOW_RANK_ABOVE} times as many as there are samples; got {n} samples with {d} "
+                "features"
+            )
+        Z = self._precompute(X) if precomputed is None else precomputed
+        # The rows of the identity.
+        norms, rank, history, converged = solve(
+            Z,
+            np.ones(d),
+            weights=(self.lam, self.eta, self.ridge),
+            max_iter=self.max_iter,
+            tol=self.tol,
+        )
+        if not converged:
+            warnings.warn(
+                f"SPCAPSD did not settle within max_iter={self.max_iter} iterations",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+        return Solution(
+            scores=norms,
+            n_iter=len(history),
+            converged=converged,
+            objective_history=np.array(history),
+            fitted={"rank_": rank},
+        )
+
+
+def solve(
+    Z: np.ndarray,
+    norms: np.ndarray,
+    *,
+    weights: tuple[float, float, float],
+    max_iter: int,
+    tol: float,
+    low_rank: bool | None = None,
+) -> tuple[np.ndarray, int, list[float], bool]:
+    """Reweighted steps with semidefinite projection, see :class:`SPCAPSD`.
+
+    Parameters
+    ----------
+    Z : ndarray of shape (n, d)
+    norms : ndarray of shape (d,)
+        Row norms of the Om to start from.
+    weights : lam, eta, ridge
+    low_rank : bool, optional
+        Whether to find eigenvectors by Lanczos iterations; by default where d is much above n.
+
+    Returns
+    -------
+    norms : ndarray of shape (d,)
+        Row norms of Om.
+    rank : int
+    history : list of float
+        The objective after every iteration.
+    converged : bool
+        Always true for ``tol=0``, which asks for ``max_iter`` iterations.
+    """
+    lam, eta, ridge = weights
+    n, d = Z.shape
+    low_rank = d > _LOW_RANK_ABOVE * n if low_rank is None else low_rank
+    gram = None if low_rank else Z.T @ Z
+    total = float(np.einsum("ij,ij->", Z, Z))
+    rank = _FIRST_GUESS
+    history: list[float] = []
+    converged = False
+    while not converged and len(history) < max_iter:
+        diagonal = lam / (2 * np.sqrt(norms**2 + EPS)) + ridge
+        if gram is None:
+            values, vectors = _low_rank_step(Z, diagonal, eta, rank)
+        else:
+            values, vectors = positive_part(_dense_step(gram, diagonal, eta))
+        rank = len(values)
+        norms = np.sqrt(vectors**2 @ values**2)
+        variances = np.sum((Z @ vectors) ** 2, axis=0)
+        fit = total + np.sum((values**2 - 2 * values) * variances)
+        history.append(float(fit + lam * norms.sum() + eta * values.sum()))
+        converged = (
+            tol > 0 and len(history) > 1 and abs(history[-2] - history[-1]) <= tol * history[-1]
+        )
+    return norms, rank, history, converged or tol == 0
+
+
+def _dense_step(gram: np.ndarray, diagonal: np.ndarray, eta: float) -> np.ndarray:
+    """Symmetric part of ``(S - eta/2 I) B^-1`` with S the Gram matrix, ``B = S + diag(diagonal)``.
+
+    It equals ``I - C B^-1`` with ``C = diag(diagonal) + eta/2 I``.
+    """
+    d = len(gram)
+    B = gram.copy()
+    B.flat[:: d + 1] += diagonal
+    factor = cho_factor(B.T, lower=True, overwrite_a=True, check_finite=False)
+    inverse = cho_solve(factor, np.eye(d), overwrite_b=True, check_finite=False)
+    half = (diagonal + eta / 2) / 2
+    step = -(inverse * half[:, None] + inverse * half)
+    step.flat[:: d + 1] += 1
+    return (step + step.T) / 2
+
+
+def _low_rank_step(
+    Z: np.ndarray, diagonal: np.ndarray, eta: float, expected: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Positive eigenvalues and eigenvectors of :func:`_dense_step` without a d x d matrix.
+
+    With ``h = 1 / diagonal`` and ``N = Z'(I + Z diag(h) Z')^-1 Z`` the matrix is
+    ``(hN + Nh)/2 + eta/2 hNh - eta/2 h``, h standing for diag(h). The first two terms have n
+    positive eigenvalues together, the others take some away, so there are at most n.
+    """
+    n, d = Z.shape
+    h = 1 / diagonal
+    inner = (Z * h) @ Z.T
+    inner.flat[:: n + 1] += 1
+    # N = Y'Y
+    Y = solve_triangular(cholesky(inner, lower=True), Z, lower=True, check_finite=False)
+
+    def apply(v: np.ndarray) -> np.ndarray:
+        v = v.ravel()
+        scaled = h * v
+        N_scaled = Y.T @ (Y @ scaled)
+        N_plain = Y.T @ (Y @ v)
+        return (N_scaled + h * N_plain + eta * (h * N_scaled - scaled)) / 2
+
+    found = positive_part_of_operator(apply, d, min(n, d - 1), expected)
+    if found is not None:
+        return found
+    if d > MAX_DENSE_ORDER:
+        raise MethodLimitError(
+            f"SPCAPSD: Lanczos iterations did not converge, and {d} features are too many for a "
+            f"dense eigensolver (at most {MAX_DENSE_ORDER}); take another lam or eta"
+        )
+    return positive_part(_dense_step(Z.T @ Z, diagonal, eta))

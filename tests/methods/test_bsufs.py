@@ -1,0 +1,103 @@
+"""BSUFS: descent, the steps as minimisers, PCA as a special case and the reference output."""
+
+import numpy as np
+import pytest
+from sklearn.decomposition import PCA
+
+from blufs import BSUFS
+from tests.helpers.method_data import blobs, reference
+
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+
+
+@pytest.mark.parametrize("shape", [(60, 12), (20, 70)])
+@pytest.mark.parametrize(("p", "q"), [(0, 0), (1 / 2, 1 / 2), (2 / 3, 0)])
+def test_objective_never_rises_and_w_stays_orthonormal(shape, p, q):
+    fitted = BSUFS(5, n_components=4, p=p, q=q, tol=0, max_iter=30).fit(blobs(*shape))
+    W, history = fitted.components_, fitted.objective_history_
+    np.testing.assert_allclose(W.T @ W, np.eye(4), atol=1e-8)
+    assert len(history) == 31
+    assert np.diff(history).max() <= 1e-9 * np.abs(history).max()
+    assert history[-1] < history[0]
+
+
+@pytest.mark.parametrize("shape", [(60, 12), (20, 70)])
+def test_without_penalties_the_loadings_are_those_of_pca(shape):
+    X = blobs(*shape)
+    fitted = BSUFS(5, n_components=4, row_penalty=0, entry_penalty=0).fit(X)
+    loadings = PCA(4, svd_solver="full").fit(X).components_
+    np.testing.assert_allclose(fitted.scores_, np.linalg.norm(loadings, axis=0), atol=1e-6)
+
+
+@pytest.mark.parametrize("shape", [(60, 12), (20, 70)])
+def test_agrees_with_a_dense_transcription(shape):
+    """Hard thresholds (p = q = 0) written down with a d x d scatter matrix."""
+    X = blobs(*shape)
+    d, m, l2, l1, b2, b1 = shape[1], 3, 0.3, 0.2, 2.0, 0.5
+    Z = X - X.mean(axis=0)
+    A = Z.T @ Z
+    A /= np.linalg.eigvalsh(A)[-1]
+    W = np.linalg.eigh(A)[1][:, ::-1][:, :m]
+    for _ in range(6):
+        U = np.where(np.abs(W) > np.sqrt(2 * l1 / d / b1), W, 0)
+        rows = np.linalg.norm(W, axis=1) > np.sqrt(2 * l2 * m / d / b2)
+        V = np.where(rows[:, None], W, 0)
+        for _ in range(3000):
+            left, _, right = np.linalg.svd(2 * A @ W + b1 * U + b2 * V, full_matrices=False)
+            W = left @ right
+    rows = np.linalg.norm(W, axis=1) > np.sqrt(2 * l2 * m / d / b2)
+    fitted = BSUFS(
+        3,
+        n_components=m,
+        p=0,
+        q=0,
+        row_penalty=l2,
+        entry_penalty=l1,
+        row_coupling=b2,
+        entry_coupling=b1,
+        tol=0,
+        max_iter=6,
+    ).fit(X)
+    np.testing.assert_allclose(
+        np.linalg.norm(fitted.components_, axis=1), np.linalg.norm(W, axis=1), atol=1e-3
+    )
+    assert fitted.n_nonzero_rows_ == rows.sum()
+
+
+def test_features_without_a_row_follow_by_their_loadings():
+    fitted = BSUFS(5, n_components=3, row_penalty=4.0).fit(blobs(60, 12))
+    order = np.argsort(fitted.ranking_)
+    rest = order[fitted.n_nonzero_rows_ :]
+    assert 0 < len(rest) < 12
+    assert (fitted.scores_[rest] == 0).all()
+    loadings = np.linalg.norm(fitted.components_, axis=1)[rest]
+    assert (np.diff(loadings) <= 0).all()
+
+
+@pytest.mark.parametrize("scale", [1e-4, 1e5])
+def test_scale_and_order_of_samples_do_not_matter(scale):
+    X = blobs(60, 12)
+    shuffled = X[np.random.default_rng(0).permutation(60)] * scale + 3
+    first, second = (BSUFS(5, n_components=3).fit(data) for data in (X, shuffled))
+    np.testing.assert_allclose(first.scores_, second.scores_, atol=1e-5)
+
+
+def test_reference_order_of_the_nonzero_rows():
+    X, expected = reference("BSUFS")
+    Z = X - X.mean(axis=0)
+    unit = np.linalg.norm(Z, 2) ** 2
+    # At the public demo's values its element-wise part is zero throughout, so there is none here.
+    # Its first iteration gives principal components, where this one starts: 98 are left.
+    fitted = BSUFS(
+        100,
+        row_penalty=1e4 / (unit * (20 / 1024) ** (2 / 3)),
+        entry_penalty=0,
+        row_coupling=1e6 / unit,
+        n_components=20,
+        max_iter=98,
+        tol=0,
+    ).fit(X)
+    count = expected["nonzero_rows"]
+    assert fitted.n_nonzero_rows_ == count == 85
+    np.testing.assert_array_equal(np.argsort(fitted.ranking_)[:count], expected["ranking"][:count])
+    np.testing.assert_allclose(fitted.scores_**2, expected["row_norm_sq"], atol=1e-6)
