@@ -13,8 +13,9 @@ from blufs.analysis.figures import features, frames, ranks, runs, scores, sensit
 from blufs.analysis.figures.catalog import figure_names, figure_spec
 from blufs.analysis.figures.draw import draw
 from blufs.analysis.figures.style import NoDataError, Style, applied, looks, save
+from blufs.analysis.summaries import chosen_scores, score_matrix
+from blufs.results import load
 from blufs.results.suite import Suite
-from blufs.analysis.summaries import final_cells, score_matrix
 from blufs.workflow.stages.select import Fit
 from tests.helpers.results_fixture import make_results, suite_info
 
@@ -26,20 +27,20 @@ STYLE = Style(dpi=60)
 @pytest.fixture(scope="module")
 def suite():
     info = suite_info(datasets=DATASETS)
-    info["labels"]["BLSFS"] = "BLSFS (reconstructed)"
+    info["titles"]["BLSFS"] = "BLSFS (reconstructed)"
     return Suite(**info)
 
 
 @pytest.fixture(scope="module")
 def results(tmp_path_factory):
-    return load_results(make_results(tmp_path_factory.mktemp("results"), datasets=DATASETS))
+    return load(make_results(tmp_path_factory.mktemp("results"), datasets=DATASETS))
 
 
 @pytest.fixture(scope="module")
 def nothing(tmp_path_factory):
     """Results of a suite none of whose datasets could be had."""
     folder = tmp_path_factory.mktemp("nothing")
-    return load_results(make_results(folder, datasets=DATASETS, unavailable=DATASETS))
+    return load(make_results(folder, datasets=DATASETS, unavailable=DATASETS))
 
 
 @pytest.fixture(scope="module")
@@ -126,12 +127,12 @@ def test_same_figure_gives_same_bytes(results, suite, tmp_path, name):
 
 def test_curves_show_the_means_of_the_repetitions(results, suite):
     _, panels = scores.score_curves(results, suite, STYLE, metric="nmi", choice="blind")
-    rows = results.results.query("metric == 'nmi' and choice == 'blind' and dataset == 'digits'")
+    rows = results.scores.query("metric == 'nmi' and choice == 'blind' and dataset == 'digits'")
     panel = panels[DATASETS.index("digits")]
     assert len(panel.lines) == len(suite.methods)
     for method, line in zip(suite.methods, panel.lines, strict=True):
         expected = rows[rows["method"] == method].groupby("s")["value"].mean()
-        if method == "Baseline":
+        if method == "AllFeatures":
             np.testing.assert_allclose(line.get_ydata(), expected.iloc[0])
         else:
             np.testing.assert_array_equal(line.get_xdata(), expected.index)
@@ -141,12 +142,14 @@ def test_curves_show_the_means_of_the_repetitions(results, suite):
 def test_curves_leave_out_datasets_with_one_number_of_features(tmp_path):
     folder = make_results(tmp_path / "results", s_values=(5,))
     with pytest.raises(NoDataError, match="more than one number of features"):
-        scores.score_curves(load_results(folder), Suite(**suite_info(s_values=(5,))), STYLE)
+        scores.score_curves(load(folder), Suite(**suite_info(s_values=(5,))), STYLE)
 
 
 def test_boxes_stand_at_the_quartiles(results, suite):
     _, panels = scores.boxplots(results, suite, STYLE)
-    rows = results.results.query("metric == 'acc' and choice == 'oracle' and picked")
+    rows = results.scores.query(
+        "metric == 'clustering_acc' and choice == 'oracle' and is_reported_s"
+    )
     values = rows[(rows["dataset"] == "rings") & (rows["method"] == "BLUFS")]["value"]
     box = panels[0].patches[list(suite.methods).index("BLUFS")].get_path().vertices
     np.testing.assert_allclose(
@@ -157,13 +160,17 @@ def test_boxes_stand_at_the_quartiles(results, suite):
 def test_critical_difference_shows_ranks_and_the_difference(results, suite):
     _, panels = ranks.critical_difference(results, suite, STYLE)
     assert len(panels) == 2
-    matrix = score_matrix(final_cells(results, suite), "acc", "oracle", suite.ranked_methods)
+    matrix = score_matrix(
+        chosen_scores(results, suite), "clustering_acc", "oracle", suite.ranked_methods
+    )
     mean = statistics.average_ranks(matrix)
     shown = " ".join(text.get_text() for text in panels[0].texts)
     for method, rank in mean.items():
-        label = suite.label(method)
+        label = suite.title(method)
         assert f"{label}  ({rank:.2f})" in shown or f"({rank:.2f})  {label}" in shown
-    difference = statistics.critical_difference(matrix.shape[1], len(matrix), suite.alpha)
+    difference = statistics.critical_difference(
+        matrix.shape[1], len(matrix), suite.significance_level
+    )
     assert f"CD = {difference:.2f}" in shown
     assert "α = 0.05" in panels[0].get_title()
     bars = [line for line in panels[0].lines if line.get_color() == "#444444"]
@@ -174,21 +181,21 @@ def test_critical_difference_shows_ranks_and_the_difference(results, suite):
 
 def test_overview_orders_methods_by_their_oracle_mean(results, suite):
     _, (means, ranked) = ranks.overview(results, suite, STYLE)
-    matrix = score_matrix(final_cells(results, suite), "acc", "oracle", suite.methods)
+    matrix = score_matrix(chosen_scores(results, suite), "clustering_acc", "oracle", suite.methods)
     labels = [label.get_text() for label in means.get_yticklabels()]
-    assert labels == [suite.label(method) for method in matrix.mean().sort_values().index]
+    assert labels == [suite.title(method) for method in matrix.mean().sort_values().index]
     np.testing.assert_allclose(means.lines[0].get_xdata(), matrix.mean().sort_values())
     assert ranked.xaxis_inverted()
 
 
 def test_sensitivity_averages_over_s_with_the_other_weights_fixed(results):
-    rows = results.grid.query("method == 'BLUFS' and dataset == 'digits'")
-    table = sensitivity.weight_table(rows, ("alpha", "beta"), "acc")
+    rows = results.screened.query("method == 'BLUFS' and dataset == 'digits'")
+    table = sensitivity.weight_table(rows, ("alpha", "beta"), "clustering_acc")
     assert list(table.index) == list(table.columns) == [0.1, 1.0, 10.0]
     setting = '{"alpha": 0.1, "beta": 10.0, "lam": 1.0, "mu": 1.0}'
-    expected = rows.loc[rows["settings"] == setting, "acc"].mean()
+    expected = rows.loc[rows["setting"] == setting, "clustering_acc"].mean()
     assert table.loc[0.1, 10.0] == pytest.approx(expected, abs=1e-15)
-    assert sensitivity.weight_table(rows, ("alpha", "nothing"), "acc") is None
+    assert sensitivity.weight_table(rows, ("alpha", "nothing"), "clustering_acc") is None
 
 
 def test_scatter_counts_the_real_features(results, suite):
@@ -204,7 +211,7 @@ def test_scatter_counts_the_real_features(results, suite):
 def test_pixels_mark_exactly_the_selected_ones(results, suite):
     _, panels = features.pixels(results, suite, STYLE)
     chosen = results.selections.query(
-        "dataset == 'digits' and choice == 'oracle' and metric == 'acc' and s == 10"
+        "dataset == 'digits' and choice == 'oracle' and metric == 'clustering_acc' and s == 10"
     ).set_index("method")["features"]
     for column, method in enumerate([*suite.ablation, "BLUFS"], start=1):
         overlay = np.asarray(panels[0, column].images[1].get_array())
@@ -223,7 +230,7 @@ def test_correlation_is_that_of_the_selected_features(results, suite):
     _, panels = features.correlation(results, suite, STYLE)
     X, _ = results.data("first")
     chosen = results.selections.query(
-        "dataset == 'first' and method == 'BLUFS' and choice == 'oracle' and metric == 'acc'"
+        "dataset == 'first' and method == 'BLUFS' and choice == 'oracle' and metric == 'clustering_acc'"
     )
     selected = chosen[chosen["s"] == 10]["features"].iloc[0]
     column = next(i for i, panel in enumerate(panels[1]) if "first" in panel.get_title())
@@ -277,12 +284,12 @@ def test_missing_file_is_named(tmp_path, suite):
     folder = make_results(tmp_path / "results")
     (folder / "timing.parquet").unlink()
     with pytest.raises(NoDataError, match=r"timing\.parquet"):
-        runs.scaling(load_results(folder), suite, STYLE)
+        runs.scaling(load(folder), suite, STYLE)
 
 
 def test_methods_differ_without_colour():
     methods = [f"M{i}" for i in range(9)]
-    suite = Suite("s", ["d"], ["Baseline", *methods, "BLUFS"])
+    suite = Suite("s", ["d"], ["AllFeatures", *methods, "BLUFS"])
     drawn = looks(suite, STYLE)
     signs = {(str(look.linestyle), look.marker) for look in drawn.values()}
     assert len(signs) == len(drawn)
@@ -305,7 +312,9 @@ def test_planning_loads_no_plotting():
 def test_choices_without_labels_may_be_stored_once(results):
     rows = results.selections
     once = rows[(rows["choice"] == "default") & (rows["metric"] == "nmi")]
-    found = frames.selections(SimpleNamespace(selections=once), ["BLUFS"], "default", "acc")
+    found = frames.selections(
+        SimpleNamespace(selections=once), ["BLUFS"], "default", "clustering_acc"
+    )
     assert len(found) == (once["method"] == "BLUFS").sum() > 0
 
 

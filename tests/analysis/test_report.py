@@ -18,6 +18,7 @@ from blufs.analysis.report import content, markdown
 from blufs.analysis.report.assets import ASSETS, asset
 from blufs.analysis.report.page import picture, render
 from blufs.analysis.report.provenance import git_commit, package_versions, provenance
+from blufs.results import load
 from blufs.results.suite import Suite
 from tests.helpers.results_fixture import make_results, suite_info
 
@@ -49,7 +50,7 @@ def folder(tmp_path_factory, suite):
         unavailable=["absent"],
         failed=[("digits", "BLSFS")],
     )
-    results, style = load_results(folder), Style(dpi=50)
+    results, style = load(folder), Style(dpi=50)
     for name in ("overview", "acc_curves"):
         figure = draw(name, results, suite, style)
         save(figure, folder / f"figures/{name}.png", folder / f"figures/{name}.pdf", style)
@@ -68,7 +69,7 @@ def page(folder, suite):
 
 def make_page(folder, suite):
     return render(
-        load_results(folder),
+        load(folder),
         suite,
         verdict="**BLUFS** wins on <2 of 3> datasets.",
         provenance=provenance({"seed": 7, "suite": {"datasets": list(DATASETS)}}),
@@ -156,9 +157,9 @@ def test_title_is_split_from_the_text():
 
 
 def test_outcomes_count_cells_and_say_why(folder, suite):
-    results = load_results(folder)
+    results = load(folder)
     outcome = content.outcomes(results, suite)
-    rows = results.results
+    rows = results.scores
     cells = rows.drop_duplicates(content.CELL)
     assert outcome.total == len(cells)
     assert outcome.counts == cells["status"].value_counts().to_dict()
@@ -171,24 +172,24 @@ def test_outcomes_count_cells_and_say_why(folder, suite):
 
 
 def test_one_failed_repetition_fails_its_cell(folder, suite):
-    results = load_results(folder)
-    rows = results.results.copy()
+    results = load(folder)
+    rows = results.scores.copy()
     cell = rows.query(
-        "dataset == 'rings' and method == 'BLUFS' and choice == 'blind' and metric == 'acc' "
+        "dataset == 'rings' and method == 'BLUFS' and choice == 'blind' and metric == 'clustering_acc' "
         "and s == 5"
     )
     rows.loc[cell.index[3], ["status", "reason"]] = ["failed", "ValueError: bad"]
-    results.__dict__["results"] = rows
+    results.__dict__["scores"] = rows
     outcome = content.outcomes(results, suite)
     assert outcome.counts["failed"] == 1
     assert "ValueError: bad" in set(outcome.problems["reason"])
 
 
 def test_pairs_without_any_row_are_missing(folder, suite):
-    results = load_results(folder)
-    rows = results.results
+    results = load(folder)
+    rows = results.scores
     gone = (rows["dataset"] == "rings") & (rows["method"] == "LapScore")
-    results.__dict__["results"] = rows[~gone]
+    results.__dict__["scores"] = rows[~gone]
     outcome = content.outcomes(results, suite)
     assert outcome.counts["missing"] == 1
     missing = outcome.problems[outcome.problems["status"] == "missing"]
@@ -196,13 +197,13 @@ def test_pairs_without_any_row_are_missing(folder, suite):
 
 
 def test_dataset_sections_show_cards_and_scores(folder, suite):
-    sections = {s.name: s for s in content.dataset_sections(load_results(folder), suite)}
+    sections = {s.name: s for s in content.dataset_sections(load(folder), suite)}
     assert list(sections) == list(DATASETS)
     assert sections["digits"].facts["Images"] == "8 x 8"
     assert sections["digits"].facts["Samples"] == "300"
-    rows = load_results(folder).results.query(
-        "dataset == 'digits' and method == 'BLUFS' and metric == 'acc' and choice == 'blind' "
-        "and picked"
+    rows = load(folder).scores.query(
+        "dataset == 'digits' and method == 'BLUFS' and metric == 'clustering_acc' and choice == 'blind' "
+        "and is_reported_s"
     )
     assert f"{100 * rows['value'].mean():.2f} ({rows['s'].iloc[0]})" in sections["digits"].scores
     assert "BLSFS" not in sections["digits"].scores
@@ -211,9 +212,9 @@ def test_dataset_sections_show_cards_and_scores(folder, suite):
 
 
 def test_page_counts_the_cells_and_lists_the_datasets(page, folder, suite):
-    outcome = content.outcomes(load_results(folder), suite)
+    outcome = content.outcomes(load(folder), suite)
     assert f"<strong>{outcome.succeeded}</strong> of {outcome.total} cells ran" in page
-    tried = (load_results(folder).grid["status"] == "ok").sum()
+    tried = (load(folder).screened["status"] == "ok").sum()
     assert f"<strong>{tried}</strong> ok" in page
     for label in ("Rings", "Digits", "absent"):
         assert f"<h3>{label}</h3>" in page

@@ -12,6 +12,7 @@ from blufs.analysis.figures.draw import draw
 from blufs.analysis.figures.style import Style, save
 from blufs.analysis.report.page import render
 from blufs.analysis.report.provenance import provenance
+from blufs.results import load
 from blufs.results.suite import Suite
 from tests.helpers.results_fixture import make_results, suite_info
 
@@ -42,7 +43,7 @@ PHONE = {"width": 390, "height": 844, "deviceScaleFactor": 2, "mobile": True}
 def report(tmp_path_factory):
     """Path of a report with every figure that needs no fit, and a failed method."""
     folder = make_results(tmp_path_factory.mktemp("results"), failed=[("digits", "BLSFS")])
-    results, suite, style = load_results(folder), Suite(**suite_info()), Style(dpi=50)
+    results, suite, style = load(folder), Suite(**suite_info()), Style(dpi=50)
     paths = []
     for name in figure_names(["rings"]):
         if name not in ("sparsity", "sensitivity"):
@@ -146,7 +147,7 @@ def test_header_sorts_by_name(page):
 
 def test_filter_keeps_the_rows_with_all_words(page):
     box = page.find_element("css selector", "#table-accuracy input[type=search]")
-    assert "accuracy" in box.get_attribute("aria-label")
+    assert "knn_accuracy" in box.get_attribute("aria-label")
     box.send_keys("(7) fac")
     assert column(page, 0) == ["Faces"]
     count = page.find_element("css selector", "#table-accuracy output")

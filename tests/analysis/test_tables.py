@@ -10,13 +10,14 @@ import pandas as pd
 import pytest
 
 from blufs.analysis.paper import load_paper
-from blufs.results.suite import Suite
-from blufs.results.vocabulary import CHOICES
 from blufs.analysis.stability import redundancy
 from blufs.analysis.statistics import average_ranks
-from blufs.analysis.summaries import final_cells, score_matrix
+from blufs.analysis.summaries import chosen_scores, score_matrix
 from blufs.analysis.tables import TABLES, build_table, to_csv, to_latex, to_markdown, write_table
 from blufs.analysis.tables.table import mark_row
+from blufs.results import load
+from blufs.results.suite import Suite
+from blufs.results.vocabulary import CHOICES
 from tests.helpers.results_fixture import WITH_GAPS, rows_of, suite_info
 
 PAPER = load_paper(Path(__file__).parents[2] / "data" / "paper_results.yaml")
@@ -31,9 +32,9 @@ def tables(results):
 
 def test_what_was_never_run_is_missing_and_not_a_gap(results):
     asked = Suite(**{**suite_info(datasets=("digits",)), "methods": ["BLUFS", "MCFS"]})
-    cells = final_cells(results, asked)
+    cells = chosen_scores(results, asked)
     assert set(cells[cells["method"] == "MCFS"]["status"]) == {"missing"}
-    shown = build_table("acc", results, asked, PAPER).blocks[0].shown
+    shown = build_table("clustering_acc", results, asked, PAPER).blocks[0].shown
     assert shown.loc[0, "MCFS"] == "n/a (missing)"
 
 
@@ -41,7 +42,8 @@ def test_what_was_never_run_is_missing_and_not_a_gap(results):
 
 
 @pytest.mark.parametrize(
-    ("name", "metric"), [("acc", "acc"), ("nmi", "nmi"), ("classification", "accuracy")]
+    ("name", "metric"),
+    [("clustering_acc", "clustering_acc"), ("nmi", "nmi"), ("classification", "knn_accuracy")],
 )
 def test_averages_are_the_means_of_their_cells(tables, name, metric):
     tidy = tables[name].tidy
@@ -56,7 +58,7 @@ def test_averages_are_the_means_of_their_cells(tables, name, metric):
 
 
 def test_all_choices_stand_side_by_side_with_the_number_of_settings(tables):
-    for name in ("acc", "nmi", "classification"):
+    for name in ("clustering_acc", "nmi", "classification"):
         blocks = tables[name].blocks
         assert len(blocks) == 4
         settings = [block.shown.set_index("Dataset").T.get("Settings") for block in blocks]
@@ -67,10 +69,10 @@ def test_all_choices_stand_side_by_side_with_the_number_of_settings(tables):
 
 
 def test_best_and_second_are_marked_and_the_baseline_is_not(tables):
-    for _, row in tables["acc"].tidy.groupby(["choice", "dataset"]):
+    for _, row in tables["clustering_acc"].tidy.groupby(["choice", "dataset"]):
         row = row.set_index("method")
-        assert row.loc["Baseline", "mark"] == ""
-        competing = row.drop("Baseline")
+        assert row.loc["AllFeatures", "mark"] == ""
+        competing = row.drop("AllFeatures")
         competing = competing[competing["status"] == "ok"]["mean"].sort_values(ascending=False)
         if competing.empty:
             assert (row["mark"] == "").all()
@@ -81,16 +83,21 @@ def test_best_and_second_are_marked_and_the_baseline_is_not(tables):
 
 
 def test_texts_of_the_acc_table(tables, results):
-    block = tables["acc"].blocks[0]
+    block = tables["clustering_acc"].blocks[0]
     shown = block.shown.set_index("Dataset")
-    assert list(shown.columns) == ["Baseline", "LapScore", "BLSFS", "BLUFS"]
+    assert list(shown.columns) == ["AllFeatures", "LapScore", "BLSFS", "BLUFS"]
     assert list(shown.index) == ["Digits", *MEASURED[1:], "Average", "Settings"]
     rows = rows_of(
-        results, dataset="digits", method="BLUFS", choice="oracle", metric="acc", picked=True
+        results,
+        dataset="digits",
+        method="BLUFS",
+        choice="oracle",
+        metric="clustering_acc",
+        is_reported_s=True,
     )
     mean, std = 100 * rows["value"].mean(), 100 * rows["value"].std()
     assert shown.loc["Digits", "BLUFS"] == f"{mean:.2f}±{std:.2f} ({rows['s'].iloc[0]})"
-    assert "(" not in shown.loc["Digits", "Baseline"]
+    assert "(" not in shown.loc["Digits", "AllFeatures"]
     assert shown.loc["COIL20", "BLSFS"] == "n/a (timeout)"
     assert set(shown.loc["lung"]) == {"n/a (unavailable)"}
     assert shown.loc["Average", "BLSFS"].endswith("*")
@@ -98,10 +105,15 @@ def test_texts_of_the_acc_table(tables, results):
 
 
 def test_incomplete_averages_do_not_compete(tables):
-    averages = tables["acc"].tidy.query("dataset == 'Average' and choice == 'oracle'")
+    averages = tables["clustering_acc"].tidy.query("dataset == 'Average' and choice == 'oracle'")
     marks = averages.set_index("method")["mark"]
     # BLSFS has the second best average, but over fewer datasets.
-    assert marks.to_dict() == {"Baseline": "", "LapScore": "second", "BLSFS": "", "BLUFS": "best"}
+    assert marks.to_dict() == {
+        "AllFeatures": "",
+        "LapScore": "second",
+        "BLSFS": "",
+        "BLUFS": "best",
+    }
 
 
 def test_mark_row():
@@ -118,7 +130,7 @@ def test_mark_row():
 
 def test_synthetic_datasets_do_not_enter_averages(tables):
     assert "rings" in set(tables["datasets"].tidy["dataset"])
-    for name in ("acc", "ablation", "ranks", "redundancy"):
+    for name in ("clustering_acc", "ablation", "ranks", "redundancy"):
         assert "rings" not in to_csv(tables[name])
 
 
@@ -173,7 +185,7 @@ def test_redundancy_is_that_of_the_selected_features(tables, results):
     )
     rows = results.selections.query(
         "dataset == 'digits' and method == 'BLUFS' and choice == 'oracle' "
-        "and metric == 'acc' and s == 10"
+        "and metric == 'clustering_acc' and s == 10"
     )
     expected = redundancy(results.data("digits")[0], rows["features"].iloc[0])
     assert cell["redundancy"].item() == pytest.approx(expected)
@@ -184,7 +196,7 @@ def test_synthetic_counts_the_real_features(tables, results):
     assert set(tidy["dataset"]) == {"rings"}
     found = tidy.query("choice == 'default'").set_index("method")["found"]
     rows = results.selections.query(
-        "dataset == 'rings' and choice == 'default' and metric == 'acc' and s == 2"
+        "dataset == 'rings' and choice == 'default' and metric == 'clustering_acc' and s == 2"
     ).set_index("method")
     for method in SUITE.ranked_methods:
         assert found[method] == len({0, 1} & set(rows.loc[method, "features"]))
@@ -200,7 +212,7 @@ def test_stability_gives_equal_indices_for_equal_sizes(tables):
 
 
 def test_ranks_are_those_of_the_scores(tables, results):
-    scores = score_matrix(final_cells(results, SUITE), "nmi", "blind", SUITE.ranked_methods)
+    scores = score_matrix(chosen_scores(results, SUITE), "nmi", "blind", SUITE.ranked_methods)
     expected = average_ranks(scores.dropna())
     tidy = tables["ranks"].tidy.query("metric == 'nmi' and choice == 'blind'")
     assert tidy.set_index("method")["average_rank"].to_dict() == expected.to_dict()
@@ -225,11 +237,16 @@ def test_every_printed_number_is_compared(tables):
 def test_differences_are_ours_minus_the_papers(tables, results):
     tidy = tables["paper_vs_ours"].tidy
     cell = tidy.query(
-        "table == 'II' and quantity == 'acc' and dataset == 'COIL20' and method == 'BLUFS' "
+        "table == 'II' and quantity == 'clustering_acc' and dataset == 'COIL20' and method == 'BLUFS' "
         "and choice == 'blind'"
     ).iloc[0]
     rows = rows_of(
-        results, dataset="COIL20", method="BLUFS", choice="blind", metric="acc", picked=True
+        results,
+        dataset="COIL20",
+        method="BLUFS",
+        choice="blind",
+        metric="clustering_acc",
+        is_reported_s=True,
     )
     assert cell["paper"] == 63.95
     assert cell["ours"] == pytest.approx(100 * rows["value"].mean())
@@ -240,7 +257,7 @@ def test_differences_are_ours_minus_the_papers(tables, results):
 
 def test_averages_over_other_datasets_are_not_compared(tables):
     tidy = tables["paper_vs_ours"].tidy.query(
-        "table == 'II' and quantity == 'acc' and method == 'BLUFS' and choice == 'oracle'"
+        "table == 'II' and quantity == 'clustering_acc' and method == 'BLUFS' and choice == 'oracle'"
     )
     tidy = tidy.set_index("dataset")
     assert tidy.loc["Average", "status"] == "incomplete"
@@ -273,7 +290,7 @@ def test_no_cell_is_empty(tables, name):
 
 
 def test_markdown_marks(tables):
-    text = to_markdown(tables["acc"])
+    text = to_markdown(tables["clustering_acc"])
     assert text.count("### ") == 4
     assert "**" in text
     assert "<u>" in text
@@ -283,7 +300,7 @@ def test_markdown_marks(tables):
 
 
 def test_latex_marks_and_escapes(tables):
-    text = to_latex(tables["acc"])
+    text = to_latex(tables["clustering_acc"])
     assert text.count(r"\begin{table*}") == text.count(r"\end{table*}") == 4
     assert text.count(r"\toprule") == text.count(r"\bottomrule") == 4
     assert r"\textbf{" in text
@@ -309,7 +326,7 @@ def test_latex_compiles(tables, tmp_path):
 
 def test_same_results_give_the_same_bytes(results, tmp_path):
     for run in ("one", "two"):
-        table = build_table("acc", load_results(results.folder), SUITE, PAPER)
+        table = build_table("clustering_acc", load(results.folder), SUITE, PAPER)
         paths = {form: tmp_path / run / f"acc.{form}" for form in ("csv", "md", "tex")}
         write_table(table, **paths)
     for form in ("csv", "md", "tex"):
@@ -325,4 +342,4 @@ def test_same_results_give_the_same_bytes(results, tmp_path):
 
 def test_unknown_table(results):
     with pytest.raises(KeyError, match="unknown table 'accuracy'; known: datasets"):
-        build_table("accuracy", results, SUITE, PAPER)
+        build_table("knn_accuracy", results, SUITE, PAPER)

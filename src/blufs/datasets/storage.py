@@ -50,10 +50,10 @@ def write_dataset(
     write_json(card_path, prepared.card)
 
 
-def read_dataset(npz_path: str | os.PathLike) -> tuple[np.ndarray, np.ndarray]:
-    """``X`` (n x d float64) and ``y`` (n int64) as `write_dataset` wrote them."""
+def read_dataset(npz_path: str | os.PathLike) -> tuple[np.ndarray, np.ndarray | None]:
+    """``X`` (n x d float64) and ``y`` (n int64, or None without labels)."""
     with np.load(npz_path, allow_pickle=False) as archive:
-        return archive["X"], archive["y"]
+        return archive["X"], archive["y"] if "y" in archive else None
 
 
 def read_graph(graph_path: str | os.PathLike) -> SampleGraph:

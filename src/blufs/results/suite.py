@@ -94,8 +94,8 @@ class SuiteResults:
             for name, path in self.card_paths.items()
         }
 
-    def data(self, dataset: str) -> tuple[np.ndarray, np.ndarray]:
-        """Prepared data of shape (n, d) and labels of shape (n,) of a dataset."""
+    def data(self, dataset: str) -> tuple[Any, np.ndarray | None]:
+        """Prepared data of shape (n, d), dense or sparse, and labels of shape (n,), or None."""
         from blufs.datasets.storage import read_dataset
 
         return read_dataset(self.array_paths[dataset])
