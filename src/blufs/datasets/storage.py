@@ -53,7 +53,7 @@ def write_dataset(
 def read_dataset(npz_path: str | os.PathLike) -> tuple[np.ndarray, np.ndarray | None]:
     """``X`` (n x d float64) and ``y`` (n int64, or None without labels)."""
     with np.load(npz_path, allow_pickle=False) as archive:
-        return archive["X"], archive["y"] if "y" in archive else None
+        return archive["X"], archive.get("y")
 
 
 def read_graph(graph_path: str | os.PathLike) -> SampleGraph:

@@ -104,6 +104,10 @@ class SuiteResults:
         """Title under which a dataset is shown."""
         return self.cards.get(dataset, {}).get("title") or dataset
 
+    def is_labelled(self, dataset: str) -> bool:
+        """Whether the dataset has classes; one without a card counts as if it had."""
+        return self.cards.get(dataset, {}).get("labelled", True)
+
     def compared_datasets(self, names: Sequence[str]) -> list[str]:
         """The datasets that averages and ranks are taken over: those that were measured.
 
