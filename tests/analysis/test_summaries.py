@@ -1,6 +1,6 @@
 """Final cells: the mean over the seeds at the chosen s, or the reason why there is none."""
 
-import shutil
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -8,7 +8,6 @@ import pytest
 
 from blufs.analysis.statistics import bootstrap_interval
 from blufs.analysis.summaries import chosen_scores, score_matrix
-from blufs.results import load
 from blufs.results.suite import Suite
 from blufs.results.vocabulary import CHOICES
 from tests.helpers.results_fixture import WITH_GAPS, rows_of, suite_info
@@ -59,8 +58,8 @@ def _with_status(results, folder, chosen, status):
     ] = np.nan
     rows.loc[rows["value"].isna() & (rows["status"] == "ok"), ["status", "reason"]] = [status, "x"]
     rows.to_parquet(folder / "results.parquet", index=False)
-    shutil.copytree(results.folder / "data", folder / "data", dirs_exist_ok=True)
-    cells = chosen_scores(load(folder), SUITE)
+    changed = replace(results, tables={"results": folder / "results.parquet"})
+    cells = chosen_scores(changed, SUITE)
     return cells[(cells["dataset"] == "digits") & (cells["method"] == "BLUFS")]
 
 

@@ -15,7 +15,7 @@ SUITE = Suite(**suite_info(datasets=WITH_GAPS))
 def test_verdict_when_blufs_wins(results):
     summary = summarise(results, SUITE)
     assert summary["verdict"].startswith("**Does BLUFS win? Yes.** Among 3 methods on 3 datasets")
-    assert "it alone has the best average rank in 9 of 9 comparisons" in summary["verdict"]
+    assert "it alone has the best average rank in 12 of 12 comparisons" in summary["verdict"]
     assert "Not counted, because methods have no score there: COIL20, lung." in summary["verdict"]
     standing = summary["standing"]["clustering_acc"]["oracle"]
     assert standing["place"] == 1
@@ -36,7 +36,7 @@ def test_verdict_when_blufs_loses(tmp_path):
     suite = Suite(**suite_info(datasets=("digits", "COIL20", "Jaffe")))
     summary = summarise(load(folder), suite)
     assert summary["verdict"].startswith("**Does BLUFS win? No.**")
-    assert "0 of 9 comparisons" in summary["verdict"]
+    assert "0 of 12 comparisons" in summary["verdict"]
     assert "It is furthest behind on" in summary["verdict"]
     standing = summary["standing"]["nmi"]["default"]
     assert standing["place"] == 3
@@ -60,3 +60,15 @@ def test_a_shared_rank_is_no_win(tmp_path):
 def test_verdict_without_scores(results):
     suite = Suite(**suite_info(datasets=("lung",)))
     assert summarise(results, suite)["verdict"].startswith("**No verdict**")
+
+
+def test_verdict_without_labels_or_without_blufs(tmp_path):
+    folder = make_results(tmp_path / "a", datasets=("digits",), unlabelled=("digits",))
+    found = summarise(load(folder), Suite(**suite_info(datasets=("digits",))))
+    assert found["verdict"].startswith("**No verdict**: the data have no labels")
+    assert found["comparisons"] == {}
+    methods = ("LapScore", "BLSFS")
+    folder = make_results(tmp_path / "b", methods=methods, ablation=())
+    found = summarise(load(folder), Suite(**suite_info(methods=methods, ablation=())))
+    assert found["verdict"] == "**No verdict**: BLUFS is not among the methods of this suite."
+    assert found["comparisons"]["nmi"]["blind"]["methods"] == list(methods)

@@ -22,7 +22,7 @@ def chosen_scores(
     suite: Suite,
     *,
     s: int | None = None,
-    metrics: Iterable[str] = METRICS,
+    metrics: Iterable[str] | None = None,
     choices: Iterable[str] = CHOICES,
 ) -> pd.DataFrame:
     """Mean, standard deviation and interval of every score, at the s that the choice reports.
@@ -30,7 +30,8 @@ def chosen_scores(
     Parameters
     ----------
     s : take this number of features instead of the reported one
-    metrics, choices : which of them; label-free criteria may stand among the metrics
+    metrics : which of them, by default those that were measured; or label-free criteria
+    choices : which of them
 
     Returns
     -------
@@ -39,7 +40,8 @@ def chosen_scores(
     a sample), low and high (95 % bootstrap interval of the mean), n (repetitions), n_settings,
     setting, status, reason. What has not a single row in the results has status ``missing``.
     """
-    expected = _expected(results, suite, list(metrics), list(choices))
+    metrics = measured_metrics(results) if metrics is None else list(metrics)
+    expected = _expected(results, suite, metrics, list(choices))
     rows = results.scores
     rows = rows[rows["dataset"].isin(expected.unique("dataset"))]
     rows = rows.sort_values([*KEY, "repetition"], kind="stable")
@@ -74,6 +76,12 @@ def _expected(
     methods = list(dict.fromkeys([*suite.methods, *suite.ablation]))
     keys = list(product(names, methods, choices, metrics))
     return pd.MultiIndex.from_frame(pd.DataFrame(keys, columns=KEY))
+
+
+def measured_metrics(results: SuiteResults) -> list[str]:
+    """The metrics that occur in the scores: a suite need not ask for all."""
+    found = set(results.scores["metric"])
+    return [metric for metric in METRICS if metric in found]
 
 
 def labelled_datasets(results: SuiteResults, suite: Suite) -> list[str]:

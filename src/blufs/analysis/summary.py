@@ -7,7 +7,12 @@ from typing import Any
 import pandas as pd
 
 from blufs.analysis.statistics import compare, complete_block
-from blufs.analysis.summaries import chosen_scores, labelled_datasets, score_matrix
+from blufs.analysis.summaries import (
+    chosen_scores,
+    labelled_datasets,
+    measured_metrics,
+    score_matrix,
+)
 from blufs.results.suite import Suite, SuiteResults
 from blufs.results.vocabulary import CHOICES, METHOD_UNDER_STUDY, METRICS
 
@@ -25,7 +30,7 @@ def summarise(results: SuiteResults, suite: Suite) -> dict[str, Any]:
         metric: {
             choice: score_matrix(cells, metric, choice, suite.ranked_methods) for choice in CHOICES
         }
-        for metric in METRICS
+        for metric in measured_metrics(results)
     }
     comparisons = {
         metric: {
@@ -100,7 +105,7 @@ def _paragraph(standings: dict, results: SuiteResults, suite: Suite) -> str:
     found = {
         (metric, choice): standings[metric][choice]
         for choice in CHOICES
-        for metric in METRICS
+        for metric in standings
         if standings[metric][choice]
     }
     if not found:
@@ -119,7 +124,7 @@ def _paragraph(standings: dict, results: SuiteResults, suite: Suite) -> str:
     for choice in CHOICES:
         parts = [
             _clause(metric, found[metric, choice], suite)
-            for metric in METRICS
+            for metric in standings
             if (metric, choice) in found
         ]
         if parts:

@@ -240,7 +240,7 @@ def _flaw_block(paper: Paper) -> Block:
         where = [flaw.get(key) for key in ("table", "dataset", "method", "metric")]
         where += [*flaw.get("tables", []), *flaw.get("methods", [])]
         printed = flaw.get("printed", flaw.get("text", ", ".join(flaw.get("datasets", []))))
-        place = ", ".join(_quantity(name) for name in where if name)
+        place = ", ".join(_quantity(name) for name in where if name) or "text"
         kind = flaw["kind"].replace("_", " ")
         rows.append(Row(words(kind, place, _plain(printed), _plain(flaw.get("computed", "–")))))
     columns = ["Flaw", "Where", "Printed", "Computed from its numbers"]

@@ -103,7 +103,7 @@ def _score_columns(results: SuiteResults, one: Suite) -> list[Column]:
                 scores[(scores["metric"] == metric) & (scores["choice"] == choice)], score_cell
             ),
         )
-        for metric in METRICS
+        for metric in dict.fromkeys(scores["metric"])
         for choice in CHOICES
     ]
 

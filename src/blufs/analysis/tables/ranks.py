@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from blufs.analysis.statistics import compare
-from blufs.analysis.summaries import chosen_scores, score_matrix
+from blufs.analysis.summaries import chosen_scores, measured_metrics, score_matrix
 from blufs.analysis.tables.scores import NO_LABELS
 from blufs.analysis.tables.table import (
     Block,
@@ -36,7 +36,7 @@ def ranks(results: SuiteResults, suite: Suite) -> Table:
         return nothing("ranks", _CAPTION, names, why)
     tidy, tests, blocks = [], [], []
     notes: list[str] = []
-    for metric in METRICS:
+    for metric in measured_metrics(results):
         columns = {}
         for choice in CHOICES:
             tested = compare(

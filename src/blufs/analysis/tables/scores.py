@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from blufs.analysis.summaries import KEY, chosen_scores
+from blufs.analysis.summaries import KEY, chosen_scores, measured_metrics
 from blufs.analysis.tables.matrix import marked
 from blufs.analysis.tables.table import (
     AVERAGE,
@@ -42,8 +42,9 @@ def score_table(results: SuiteResults, suite: Suite, *, metric: str) -> Table:
     )
     cells = chosen_scores(results, suite, metrics=[metric])
     cells = cells[cells["method"].isin(list(suite.methods))]
-    if cells.empty:
-        return nothing(metric, caption, ["kind", *cells.columns, "mark"], NO_LABELS)
+    if cells.empty or metric not in measured_metrics(results):
+        why = NO_LABELS if cells.empty else f"This suite has no {METRICS[metric].title}"
+        return nothing(metric, caption, ["kind", *cells.columns, "mark"], why)
     tidy, blocks = [], []
     for choice in CHOICES:
         chosen = marked(cells[cells["choice"] == choice], larger_is_better=True)
