@@ -212,7 +212,7 @@ def test_dataset_sections_show_cards_and_profiles(page, folder, suite):
     key = {"dataset": "digits", "method": "BLUFS", "metric": "clustering_acc", "choice": "blind"}
     rows = rows_of(results, is_reported_s=True, **key)
     profile = page[page.index('id="dataset-digits"') : page.index('id="dataset-absent"')]
-    assert f'data-value="{100 * rows["value"].mean()!r}"' in profile
+    assert f">{100 * rows['value'].mean():.2f}±" in profile
     assert "n/a (timeout)" in profile
     assert sections["absent"].notes == ["Not available: absent: no file"]
     assert "No method has a result on absent" in page
