@@ -1,4 +1,4 @@
-"""Compare two runs of a suite, figure by figure: do both give the same tables?
+"""Compare two runs of a suite, number by number: do both give the same tables?
 
 ``python -m benchmarks.publish.compare_runs results/paper another/clone/results/paper``. Running
 times are left out: the table ``time`` and what the paper prints of it. Writes

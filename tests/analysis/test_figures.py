@@ -2,21 +2,30 @@
 
 import subprocess
 import sys
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from matplotlib.text import Text
 
 from blufs.analysis import statistics
-from blufs.analysis.figures import features, frames, ranks, runs, scores, sensitivity, sparsity
+from blufs.analysis.figures import (
+    agreement,
+    features,
+    frames,
+    ranks,
+    runs,
+    scores,
+    sensitivity,
+    sparsity,
+)
 from blufs.analysis.figures.catalog import figure_names, figure_spec
 from blufs.analysis.figures.draw import draw
-from blufs.analysis.figures.style import NoDataError, Style, applied, looks, save
-from blufs.analysis.summaries import final_cells, score_matrix
+from blufs.analysis.figures.style import NoDataError, Style, method_styles, save, use_style
+from blufs.analysis.summaries import chosen_scores, score_matrix
+from blufs.results import load
 from blufs.results.suite import Suite
-from blufs.workflow.stages.select import Fit
-from tests.helpers.results_fixture import make_results, suite_info
+from blufs.results.vocabulary import CHOICES
+from tests.helpers.results_fixture import make_results, selections_of, suite_info
 
 DATASETS = ("rings", "digits", "first", "second")
 NAMES = figure_names(["rings"])
@@ -26,27 +35,27 @@ STYLE = Style(dpi=60)
 @pytest.fixture(scope="module")
 def suite():
     info = suite_info(datasets=DATASETS)
-    info["labels"]["BLSFS"] = "BLSFS (reconstructed)"
+    info["titles"]["BLSFS"] = "BLSFS (reconstructed)"
     return Suite(**info)
 
 
 @pytest.fixture(scope="module")
 def results(tmp_path_factory):
-    return load_results(make_results(tmp_path_factory.mktemp("results"), datasets=DATASETS))
+    return load(make_results(tmp_path_factory.mktemp("results"), datasets=DATASETS))
 
 
 @pytest.fixture(scope="module")
 def nothing(tmp_path_factory):
     """Results of a suite none of whose datasets could be had."""
     folder = tmp_path_factory.mktemp("nothing")
-    return load_results(make_results(folder, datasets=DATASETS, unavailable=DATASETS))
+    return load(make_results(folder, datasets=DATASETS, unavailable=DATASETS))
 
 
 @pytest.fixture(scope="module")
 def drawn(results, suite):
     """Every figure of the catalogue, rendered once."""
     figures = {name: draw(name, results, suite, STYLE) for name in NAMES}
-    with applied(STYLE):
+    with use_style(STYLE):
         for figure in figures.values():
             figure.canvas.draw()
     return figures
@@ -125,13 +134,13 @@ def test_same_figure_gives_same_bytes(results, suite, tmp_path, name):
 
 
 def test_curves_show_the_means_of_the_repetitions(results, suite):
-    _, panels = scores.score_curves(results, suite, STYLE, metric="nmi", choice="blind")
-    rows = results.results.query("metric == 'nmi' and choice == 'blind' and dataset == 'digits'")
+    _, panels = scores.score_curves(results, suite, metric="nmi", choice="blind")
+    rows = results.scores.query("metric == 'nmi' and choice == 'blind' and dataset == 'digits'")
     panel = panels[DATASETS.index("digits")]
     assert len(panel.lines) == len(suite.methods)
     for method, line in zip(suite.methods, panel.lines, strict=True):
         expected = rows[rows["method"] == method].groupby("s")["value"].mean()
-        if method == "Baseline":
+        if method == "AllFeatures":
             np.testing.assert_allclose(line.get_ydata(), expected.iloc[0])
         else:
             np.testing.assert_array_equal(line.get_xdata(), expected.index)
@@ -141,12 +150,14 @@ def test_curves_show_the_means_of_the_repetitions(results, suite):
 def test_curves_leave_out_datasets_with_one_number_of_features(tmp_path):
     folder = make_results(tmp_path / "results", s_values=(5,))
     with pytest.raises(NoDataError, match="more than one number of features"):
-        scores.score_curves(load_results(folder), Suite(**suite_info(s_values=(5,))), STYLE)
+        scores.score_curves(load(folder), Suite(**suite_info(s_values=(5,))))
 
 
 def test_boxes_stand_at_the_quartiles(results, suite):
-    _, panels = scores.boxplots(results, suite, STYLE)
-    rows = results.results.query("metric == 'acc' and choice == 'oracle' and picked")
+    _, panels = scores.boxplots(results, suite)
+    rows = results.scores.query(
+        "metric == 'clustering_acc' and choice == 'oracle' and is_reported_s"
+    )
     values = rows[(rows["dataset"] == "rings") & (rows["method"] == "BLUFS")]["value"]
     box = panels[0].patches[list(suite.methods).index("BLUFS")].get_path().vertices
     np.testing.assert_allclose(
@@ -155,15 +166,19 @@ def test_boxes_stand_at_the_quartiles(results, suite):
 
 
 def test_critical_difference_shows_ranks_and_the_difference(results, suite):
-    _, panels = ranks.critical_difference(results, suite, STYLE)
+    _, panels = ranks.critical_difference(results, suite)
     assert len(panels) == 2
-    matrix = score_matrix(final_cells(results, suite), "acc", "oracle", suite.ranked_methods)
+    matrix = score_matrix(
+        chosen_scores(results, suite), "clustering_acc", "oracle", suite.ranked_methods
+    )
     mean = statistics.average_ranks(matrix)
     shown = " ".join(text.get_text() for text in panels[0].texts)
     for method, rank in mean.items():
-        label = suite.label(method)
+        label = suite.title(method)
         assert f"{label}  ({rank:.2f})" in shown or f"({rank:.2f})  {label}" in shown
-    difference = statistics.critical_difference(matrix.shape[1], len(matrix), suite.alpha)
+    difference = statistics.critical_difference(
+        matrix.shape[1], len(matrix), suite.significance_level
+    )
     assert f"CD = {difference:.2f}" in shown
     assert "α = 0.05" in panels[0].get_title()
     bars = [line for line in panels[0].lines if line.get_color() == "#444444"]
@@ -173,27 +188,27 @@ def test_critical_difference_shows_ranks_and_the_difference(results, suite):
 
 
 def test_overview_orders_methods_by_their_oracle_mean(results, suite):
-    _, (means, ranked) = ranks.overview(results, suite, STYLE)
-    matrix = score_matrix(final_cells(results, suite), "acc", "oracle", suite.methods)
+    _, (means, ranked) = ranks.overview(results, suite)
+    matrix = score_matrix(chosen_scores(results, suite), "clustering_acc", "oracle", suite.methods)
     labels = [label.get_text() for label in means.get_yticklabels()]
-    assert labels == [suite.label(method) for method in matrix.mean().sort_values().index]
+    assert labels == [suite.title(method) for method in matrix.mean().sort_values().index]
     np.testing.assert_allclose(means.lines[0].get_xdata(), matrix.mean().sort_values())
     assert ranked.xaxis_inverted()
 
 
 def test_sensitivity_averages_over_s_with_the_other_weights_fixed(results):
-    rows = results.grid.query("method == 'BLUFS' and dataset == 'digits'")
-    table = sensitivity.weight_table(rows, ("alpha", "beta"), "acc")
+    rows = results.screened.query("method == 'BLUFS' and dataset == 'digits'")
+    table = sensitivity.weight_table(rows, ("alpha", "beta"), "clustering_acc")
     assert list(table.index) == list(table.columns) == [0.1, 1.0, 10.0]
-    setting = '{"alpha": 0.1, "beta": 10.0, "lam": 1.0, "mu": 1.0}'
-    expected = rows.loc[rows["settings"] == setting, "acc"].mean()
+    setting = '{"alpha": 0.1, "beta": 10, "lam": 1, "mu": 1}'
+    expected = rows.loc[rows["setting"] == setting, "clustering_acc"].mean()
     assert table.loc[0.1, 10.0] == pytest.approx(expected, abs=1e-15)
-    assert sensitivity.weight_table(rows, ("alpha", "nothing"), "acc") is None
+    assert sensitivity.weight_table(rows, ("alpha", "nothing"), "clustering_acc") is None
 
 
 def test_scatter_counts_the_real_features(results, suite):
-    _, panels = features.selected_plane(results, suite, STYLE, dataset="rings")
-    chosen = results.selections.query("dataset == 'rings' and choice == 'oracle' and s == 2")
+    _, panels = features.selected_plane(results, suite, dataset="rings")
+    chosen = selections_of(results, "oracle", dataset="rings", s=2)
     for method, panel in zip(suite.ranked_methods, panels, strict=True):
         selected = chosen[chosen["method"] == method]["features"].iloc[0]
         found = len({0, 1} & set(selected))
@@ -202,10 +217,10 @@ def test_scatter_counts_the_real_features(results, suite):
 
 
 def test_pixels_mark_exactly_the_selected_ones(results, suite):
-    _, panels = features.pixels(results, suite, STYLE)
-    chosen = results.selections.query(
-        "dataset == 'digits' and choice == 'oracle' and metric == 'acc' and s == 10"
-    ).set_index("method")["features"]
+    _, panels = features.pixels(results, suite)
+    chosen = selections_of(results, "oracle", dataset="digits", s=10).set_index("method")[
+        "features"
+    ]
     for column, method in enumerate([*suite.ablation, "BLUFS"], start=1):
         overlay = np.asarray(panels[0, column].images[1].get_array())
         assert set(np.flatnonzero(overlay[..., 3])) == set(chosen[method])
@@ -220,11 +235,9 @@ def test_pixels_follow_the_order_of_the_image(results, suite):
 
 
 def test_correlation_is_that_of_the_selected_features(results, suite):
-    _, panels = features.correlation(results, suite, STYLE)
+    _, panels = features.correlation(results, suite)
     X, _ = results.data("first")
-    chosen = results.selections.query(
-        "dataset == 'first' and method == 'BLUFS' and choice == 'oracle' and metric == 'acc'"
-    )
+    chosen = selections_of(results, "oracle", dataset="first", method="BLUFS")
     selected = chosen[chosen["s"] == 10]["features"].iloc[0]
     column = next(i for i, panel in enumerate(panels[1]) if "first" in panel.get_title())
     shown = np.asarray(panels[1, column].images[0].get_array())
@@ -232,7 +245,7 @@ def test_correlation_is_that_of_the_selected_features(results, suite):
 
 
 def test_convergence_runs_from_one_to_zero(results, suite):
-    _, panels = runs.convergence(results, suite, STYLE)
+    _, panels = runs.convergence(results, suite)
     line = panels[0].lines[0].get_ydata()
     assert line[0] == 1
     assert line[-1] == 0
@@ -240,7 +253,7 @@ def test_convergence_runs_from_one_to_zero(results, suite):
 
 
 def test_scaling_shows_the_median_time(results, suite):
-    _, panels = runs.scaling(results, suite, STYLE)
+    _, panels = runs.scaling(results, suite)
     rows = results.timing.query("method == 'BLUFS'")
     expected = rows.groupby("dataset")["seconds"].median()
     line = panels[0].lines[suite.ranked_methods.index("BLUFS")]
@@ -257,12 +270,41 @@ def test_spread_places_keep_their_order_and_distance(places):
     assert moved.max() <= 1 + 1e-12
 
 
-def test_constraint_leaves_at_most_s_rows(results, suite):
-    X, y = results.data("digits")
-    fit = Fit({"alpha": 1.0, "beta": 1.0, "mu": 1.0, "lam": 1.0}, 0, 0)
-    W = sparsity.fitted_weights("BLUFS", fit, X, 10, len(np.unique(y)))
-    assert W.shape[0] == X.shape[1]
-    assert 1 <= np.count_nonzero(np.linalg.norm(W, axis=1)) <= 10
+def test_sparsity_shows_the_stored_row_norms_of_the_default_setting(results, suite):
+    _, panels = sparsity.sparsity(results, suite)
+    rows = selections_of(results, "default", dataset="digits", method="BLUFS", s=10)
+    stored = np.asarray(rows["row_norms"].iloc[0], dtype=float)
+    assert np.count_nonzero(stored) == 10
+    segments = panels[1].collections[0].get_segments()
+    shown = {round(end[0]): end[1] for _, end in segments}
+    assert set(shown) == set(np.flatnonzero(stored))
+    for feature, height in shown.items():
+        assert height == pytest.approx(stored[feature] / stored.max())
+    label = panels[2].get_legend_handles_labels()[1]
+    assert label[1] == "BLUFS: 10 of 64 rows not zero"
+    np.testing.assert_allclose(panels[2].lines[1].get_ydata(), 0.9 ** np.arange(10), rtol=1e-6)
+
+
+def test_agreement_shows_the_common_features(results, suite):
+    _, panels = agreement.agreement(results, suite)
+    title = [panel.get_title() for panel in panels]
+    assert title == ["Mean of 4 datasets", "Rings", "Digits", "first", "second"]
+    rows = selections_of(results, "default", dataset="digits", s=10).set_index("method")
+    one, other = (set(rows.loc[method, "features"]) for method in ("LapScore", "BLUFS"))
+    shown = np.asarray(panels[2].images[0].get_array())
+    place = [suite.ranked_methods.index(method) for method in ("LapScore", "BLUFS")]
+    assert shown[place[0], place[1]] == pytest.approx(len(one & other) / len(one | other))
+
+
+def test_a_choice_looks_the_same_in_every_figure(results, suite):
+    _, panels = runs.convergence(results, suite)
+    lines = {line.get_label(): line for line in panels[0].lines}
+    _, (means, _) = ranks.overview(results, suite)
+    dots = dict(zip(*reversed(means.get_legend_handles_labels()), strict=True))
+    for choice in CHOICES.values():
+        line, dot = lines[choice.short], dots[choice.title].lines[0]
+        assert line.get_color() == dot.get_color() == choice.color
+        assert line.get_marker() == dot.get_marker() == choice.marker
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -276,14 +318,14 @@ def test_without_data_a_figure_says_why(nothing, suite, name):
 def test_missing_file_is_named(tmp_path, suite):
     folder = make_results(tmp_path / "results")
     (folder / "timing.parquet").unlink()
-    with pytest.raises(NoDataError, match=r"timing\.parquet"):
-        runs.scaling(load_results(folder), suite, STYLE)
+    with pytest.raises(NoDataError, match="no table of timing"):
+        runs.scaling(load(folder), suite)
 
 
 def test_methods_differ_without_colour():
     methods = [f"M{i}" for i in range(9)]
-    suite = Suite("s", ["d"], ["Baseline", *methods, "BLUFS"])
-    drawn = looks(suite, STYLE)
+    suite = Suite("s", ["d"], ["AllFeatures", *methods, "BLUFS"])
+    drawn = method_styles(suite)
     signs = {(str(look.linestyle), look.marker) for look in drawn.values()}
     assert len(signs) == len(drawn)
     assert len({str(look.color) for look in drawn.values()}) == len(drawn)
@@ -302,19 +344,23 @@ def test_planning_loads_no_plotting():
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-def test_choices_without_labels_may_be_stored_once(results):
-    rows = results.selections
-    once = rows[(rows["choice"] == "default") & (rows["metric"] == "nmi")]
-    found = frames.selections(SimpleNamespace(selections=once), ["BLUFS"], "default", "acc")
-    assert len(found) == (once["method"] == "BLUFS").sum() > 0
+def test_data_without_labels_show_the_selections_of_the_default_setting(tmp_path):
+    folder = make_results(tmp_path, unlabelled=("digits",))
+    results = load(folder)
+    rows = frames.shown_selections(results, ["BLUFS"])
+    expected = {"digits": "default", "rings": "oracle"}
+    for dataset, choice in expected.items():
+        wanted = frames.selections(results, ["BLUFS"], choice)
+        wanted = wanted[wanted["dataset"] == dataset]
+        assert list(rows[rows["dataset"] == dataset]["setting"]) == list(wanted["setting"])
+        assert len(wanted) == 3
 
 
-@pytest.mark.parametrize("d", [5, 120, 121, 676])
-def test_no_row_vanishes_from_a_heat_map_of_weights(d):
-    for row in (0, d // 2, d - 1):
-        W = np.zeros((d, 2))
-        W[row, 1] = 0.5
-        bands = sparsity.row_bands(W)
-        assert len(bands) <= sparsity.MOST_BANDS
-        assert bands.max() == 0.5
-        assert np.argmax(bands[:, 1]) == row // -(-d // sparsity.MOST_BANDS)
+def test_another_palette_colours_the_methods():
+    suite = Suite("s", ["d"], ["LapScore", "MCFS"])
+    with use_style(Style(palette="deep")):
+        colours = [method_styles(suite)[name].color for name in suite.methods]
+    with use_style(Style()):
+        safe = [method_styles(suite)[name].color for name in suite.methods]
+    assert colours != safe
+    assert len(set(map(str, colours))) == 2

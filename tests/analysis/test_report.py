@@ -9,31 +9,40 @@ import subprocess
 from html.parser import HTMLParser
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from blufs.analysis.figures.catalog import figure_spec
 from blufs.analysis.figures.draw import draw
 from blufs.analysis.figures.style import Style, save
+from blufs.analysis.paper import load_paper
 from blufs.analysis.report import content, markdown
 from blufs.analysis.report.assets import ASSETS, asset
 from blufs.analysis.report.page import picture, render
 from blufs.analysis.report.provenance import git_commit, package_versions, provenance
+from blufs.analysis.tables.build import build_table
+from blufs.analysis.tables.render import write_table
+from blufs.analysis.tables.table import AVERAGE, Block, Cell, Row, Table
+from blufs.results import load
 from blufs.results.suite import Suite
-from tests.helpers.results_fixture import make_results, suite_info
+from tests.helpers.results_fixture import make_results, rows_of, suite_info
 
 DATASETS = ("rings", "digits", "absent")
-TABLE = """## ACC of <everything>
-
-### Oracle
-
-| Dataset | LapScore | BLUFS |
-|:--------|:---------|:------|
-| Digits | 10.5±0.1 (5) | **71.2±0.3 (10)** |
-| Wine | n/a (failed) | <u>9.1</u> |
-| Average | 10.5 | 40.2 |
-
-- best in bold
-"""
+AWKWARD = "ACC of <everything> | more"
+TABLE = Table(
+    "clustering_acc",
+    AWKWARD,
+    pd.DataFrame(),
+    [
+        Block(
+            ["Dataset", "BLUFS"],
+            [
+                Row([Cell("Digits"), Cell("71.2±0.3 (10)", 71.2, "best")]),
+                Row([Cell("Average"), Cell("40.2", 40.2)], AVERAGE),
+            ],
+        )
+    ],
+)
 
 
 @pytest.fixture(scope="module")
@@ -49,12 +58,16 @@ def folder(tmp_path_factory, suite):
         unavailable=["absent"],
         failed=[("digits", "BLSFS")],
     )
-    results, style = load_results(folder), Style(dpi=50)
+    results, style = load(folder), Style(dpi=50)
     for name in ("overview", "acc_curves"):
         figure = draw(name, results, suite, style)
         save(figure, folder / f"figures/{name}.png", folder / f"figures/{name}.pdf", style)
     (folder / "tables").mkdir()
-    (folder / "tables/acc.md").write_text(TABLE)
+    write_table(TABLE, html=folder / "tables/clustering_acc.html")
+    paper = load_paper(Path(__file__).parents[2] / "data/paper_results.yaml")
+    for name in DATASETS:
+        table = build_table(f"profile_{name}", results, suite, paper)
+        write_table(table, html=folder / f"tables/profile_{name}.html")
     (folder / "deviations.md").write_text(
         "# Deviations\n\n## The graph\n\nIt has `k` neighbours.\n"
     )
@@ -68,12 +81,15 @@ def page(folder, suite):
 
 def make_page(folder, suite):
     return render(
-        load_results(folder),
+        load(folder),
         suite,
         verdict="**BLUFS** wins on <2 of 3> datasets.",
         provenance=provenance({"seed": 7, "suite": {"datasets": list(DATASETS)}}),
-        tables=[folder / "tables/acc.md"],
-        figures=[folder / "figures/overview.png", folder / "figures/acc_curves.png"],
+        tables={
+            name: folder / f"tables/{name}.html"
+            for name in ("clustering_acc", *(f"profile_{dataset}" for dataset in DATASETS))
+        },
+        figures={name: folder / f"figures/{name}.png" for name in ("overview", "acc_curves")},
         deviations=folder / "deviations.md",
     )
 
@@ -124,7 +140,7 @@ def test_figures_are_embedded_whole_with_words(page, folder):
         data = base64.b64decode(image["src"].removeprefix("data:image/png;base64,"))
         assert data == (folder / f"figures/{name}.png").read_bytes()
         assert len(image["alt"]) > 20
-        shown = picture(folder / f"figures/{name}.png")
+        shown = picture(name, folder / f"figures/{name}.png")
         assert (image["width"], image["height"]) == (str(shown.width), str(shown.height))
         assert shown.caption.split(";")[0] in page
 
@@ -135,85 +151,77 @@ def test_tables_name_their_columns_and_rows(page):
     assert all(header.get("scope") in ("col", "row") for header in headers)
 
 
-def test_markdown_tables_keep_marks_and_pin_averages():
-    html = markdown.to_html(TABLE, shift=1)
-    assert "<strong>71.2±0.3 (10)</strong>" in html
-    assert "<u>9.1</u>" in html
-    assert '<tr data-pinned="true">\n<th style="text-align:left" scope="row">Average</th>' in html
-    assert "<h4>Oracle</h4>" in html
-    assert html.count("data-pinned") == 1
+def test_fragments_are_included_as_they_are(page, folder):
+    for name in ("clustering_acc", "profile_digits", "profile_absent"):
+        assert (folder / f"tables/{name}.html").read_text() in page
+    assert '<td data-value="71.2" class="best">71.2±0.3 (10)</td>' in page
+    assert '<tr class="summary"><th scope="row">Average</th>' in page
 
 
 def test_markup_in_texts_is_shown_and_not_obeyed(page):
     assert "&lt;2 of 3&gt;" in page
-    assert "ACC of &lt;everything&gt;" in page
+    assert "ACC of &lt;everything&gt; | more" in page
     assert "<script" not in markdown.to_html("| a |\n|---|\n| <script>x</script> |")
 
 
-def test_title_is_split_from_the_text():
-    assert markdown.split_title("# A title\n\ntext\n") == ("A title", "\ntext\n")
-    assert markdown.split_title("text") == ("", "text")
-
-
 def test_outcomes_count_cells_and_say_why(folder, suite):
-    results = load_results(folder)
+    results = load(folder)
     outcome = content.outcomes(results, suite)
-    rows = results.results
-    cells = rows.drop_duplicates(content.CELL)
+    cells = results.scores.drop_duplicates(["dataset", "method", "s", "repetition"])
     assert outcome.total == len(cells)
     assert outcome.counts == cells["status"].value_counts().to_dict()
-    problems = outcome.problems.set_index(["dataset", "status"])
-    assert problems.loc[("absent", "unavailable"), "methods"] == "all methods"
-    assert problems.loc[("digits", "timeout"), "methods"] == "BLSFS"
-    # three metrics, four choices, three numbers of features
-    assert problems.loc[("digits", "timeout"), "cells"] == 36
-    assert problems.loc[("digits", "timeout"), "reason"] == "over 60 s"
+    problems = {(row["dataset"], row["status"]): row for row in outcome.problems}
+    assert problems["absent", "unavailable"]["methods"] == "all methods"
+    assert problems["Digits", "timeout"]["methods"] == "BLSFS"
+    # three numbers of features, ten repetitions
+    assert problems["Digits", "timeout"]["cells"] == 30
+    assert problems["Digits", "timeout"]["reason"] == "over 60 s"
 
 
 def test_one_failed_repetition_fails_its_cell(folder, suite):
-    results = load_results(folder)
-    rows = results.results.copy()
-    cell = rows.query(
-        "dataset == 'rings' and method == 'BLUFS' and choice == 'blind' and metric == 'acc' "
-        "and s == 5"
-    )
-    rows.loc[cell.index[3], ["status", "reason"]] = ["failed", "ValueError: bad"]
-    results.__dict__["results"] = rows
+    results = load(folder)
+    rows = results.scores.copy()
+    before = content.outcomes(results, suite).succeeded
+    key = {"dataset": "rings", "method": "BLUFS", "choice": "blind", "metric": "clustering_acc"}
+    failed = rows_of(results, s=5, repetition=3, **key).index
+    rows.loc[failed, ["status", "reason"]] = ["failed", "ValueError: bad"]
+    results.__dict__["scores"] = rows
     outcome = content.outcomes(results, suite)
     assert outcome.counts["failed"] == 1
-    assert "ValueError: bad" in set(outcome.problems["reason"])
+    assert outcome.succeeded == before - 1
+    assert "ValueError: bad" in {problem["reason"] for problem in outcome.problems}
 
 
 def test_pairs_without_any_row_are_missing(folder, suite):
-    results = load_results(folder)
-    rows = results.results
+    results = load(folder)
+    rows = results.scores
     gone = (rows["dataset"] == "rings") & (rows["method"] == "LapScore")
-    results.__dict__["results"] = rows[~gone]
+    results.__dict__["scores"] = rows[~gone]
     outcome = content.outcomes(results, suite)
     assert outcome.counts["missing"] == 1
-    missing = outcome.problems[outcome.problems["status"] == "missing"]
-    assert missing[["dataset", "methods"]].to_numpy().tolist() == [["rings", "LapScore"]]
+    missing = [problem for problem in outcome.problems if problem["status"] == "missing"]
+    assert [(row["dataset"], row["methods"]) for row in missing] == [("Rings", "LapScore")]
 
 
-def test_dataset_sections_show_cards_and_scores(folder, suite):
-    sections = {s.name: s for s in content.dataset_sections(load_results(folder), suite)}
+def test_dataset_sections_show_cards_and_profiles(page, folder, suite):
+    results = load(folder)
+    sections = {s.name: s for s in content.dataset_sections(results, suite)}
     assert list(sections) == list(DATASETS)
     assert sections["digits"].facts["Images"] == "8 x 8"
     assert sections["digits"].facts["Samples"] == "300"
-    rows = load_results(folder).results.query(
-        "dataset == 'digits' and method == 'BLUFS' and metric == 'acc' and choice == 'blind' "
-        "and picked"
-    )
-    assert f"{100 * rows['value'].mean():.2f} ({rows['s'].iloc[0]})" in sections["digits"].scores
-    assert "BLSFS" not in sections["digits"].scores
-    assert sections["absent"].scores == ""
+    key = {"dataset": "digits", "method": "BLUFS", "metric": "clustering_acc", "choice": "blind"}
+    rows = rows_of(results, is_reported_s=True, **key)
+    profile = page[page.index('id="dataset-digits"') : page.index('id="dataset-absent"')]
+    assert f">{100 * rows['value'].mean():.2f}±" in profile
+    assert "n/a (timeout)" in profile
     assert sections["absent"].notes == ["Not available: absent: no file"]
+    assert "No method has a result on absent" in page
 
 
 def test_page_counts_the_cells_and_lists_the_datasets(page, folder, suite):
-    outcome = content.outcomes(load_results(folder), suite)
+    outcome = content.outcomes(load(folder), suite)
     assert f"<strong>{outcome.succeeded}</strong> of {outcome.total} cells ran" in page
-    tried = (load_results(folder).grid["status"] == "ok").sum()
+    tried = (load(folder).screened["status"] == "ok").sum()
     assert f"<strong>{tried}</strong> ok" in page
     for label in ("Rings", "Digits", "absent"):
         assert f"<h3>{label}</h3>" in page
@@ -252,18 +260,15 @@ def test_commit_is_that_of_the_folder(tmp_path):
     assert git_commit(tmp_path) == f"{commit} with local changes"
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("theme", [0, 1], ids=["light", "dark"])
 def test_text_stands_out_from_its_background(theme):
     """Contrast of at least 4.5 : 1 (WCAG 2, level AA) for every text on every surface."""
-    blocks = re.findall(r"\{([^{}]*--page:[^{}]*)\}", asset("style.css"))
-    assert len(blocks) == 3
-    chosen = blocks[0] if theme == "light" else blocks[2]
-    colors = dict(re.findall(r"--(\w+): (#[0-9a-f]{6})", chosen))
+    pairs = re.findall(r"--(\w+): light-dark\((#[0-9a-f]{6}), (#[0-9a-f]{6})\)", asset("style.css"))
+    colors = {name: (light, dark)[theme] for name, light, dark in pairs}
+    assert len(colors) == 7
     for text in ("ink", "soft", "link"):
         for surface in ("page", "panel", "mark"):
             assert _contrast(colors[text], colors[surface]) >= 4.5, (text, surface)
-    palettes = [dict(re.findall(r"--(\w+): (#[0-9a-f]{6})", block)) for block in blocks[1:]]
-    assert palettes[0] == palettes[1]
 
 
 def _contrast(first, second):

@@ -3,10 +3,11 @@
 import numpy as np
 import pandas as pd
 import pytest
-from scipy import stats
+from scipy import sparse, stats
 
 from blufs.analysis import statistics as st
-from blufs.analysis.stability import kuncheva_index, nogueira_index, redundancy
+from blufs.analysis.selections import absolute_correlation, redundancy
+from blufs.analysis.stability import kuncheva_index, nogueira_index
 
 # AUC of C4.5 and three variants on 14 datasets: table 6 of the article. It prints 0.975 twice in
 # the 13th row but ranks the third method before the fourth there: 0.9751 stands for that.
@@ -220,3 +221,13 @@ def test_redundancy_by_hand():
     assert redundancy(X, [0, 1, 2]) == pytest.approx(1 / 3)
     assert redundancy(X, [0, 1, 3]) == pytest.approx(1)
     assert np.isnan(redundancy(X, [0, 3]))
+
+
+def test_sparse_data_have_the_redundancy_of_their_dense_copy():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((30, 8)) * (rng.random((30, 8)) < 0.4)
+    features = [6, 1, 3]
+    for kind in (sparse.csr_array, sparse.csc_matrix):
+        assert redundancy(kind(X), features) == pytest.approx(redundancy(X, features), abs=1e-14)
+        found = absolute_correlation(kind(X), features)
+        np.testing.assert_allclose(found, np.abs(np.corrcoef(X[:, features].T)), atol=1e-14)

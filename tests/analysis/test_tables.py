@@ -1,8 +1,6 @@
 """Tables: right numbers, right marks, nothing missing, and the same bytes in every form."""
 
-import io
-import shutil
-import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,45 +8,54 @@ import pandas as pd
 import pytest
 
 from blufs.analysis.paper import load_paper
-from blufs.analysis.stability import redundancy
+from blufs.analysis.selections import redundancy
 from blufs.analysis.statistics import average_ranks
-from blufs.analysis.summaries import final_cells, score_matrix
-from blufs.analysis.tables import TABLES, build_table, to_csv, to_latex, to_markdown, write_table
-from blufs.analysis.tables.table import mark_row
+from blufs.analysis.summaries import chosen_scores, score_matrix
+from blufs.analysis.tables.build import build_table
+from blufs.analysis.tables.catalog import table_names
+from blufs.analysis.tables.render import to_csv, to_markdown
+from blufs.analysis.tables.table import Block, mark_row
 from blufs.results.suite import Suite
 from blufs.results.vocabulary import CHOICES
-from tests.helpers.results_fixture import WITH_GAPS, rows_of, suite_info
+from tests.helpers.results_fixture import WITH_GAPS, rows_of, selections_of, suite_info
 
 PAPER = load_paper(Path(__file__).parents[2] / "data" / "paper_results.yaml")
 SUITE = Suite(**suite_info(datasets=WITH_GAPS))
 MEASURED = ["digits", "COIL20", "Jaffe", "pie", "lung"]
+SCORES = ("clustering_acc", "nmi", "knn_accuracy")
+NAMES = table_names(WITH_GAPS)
 
 
 @pytest.fixture(scope="module")
 def tables(results):
-    return {name: build_table(name, results, SUITE, PAPER) for name in TABLES}
+    return {name: build_table(name, results, SUITE, PAPER) for name in NAMES}
+
+
+def shown(block: Block) -> pd.DataFrame:
+    """Texts of a block by the names of its rows and columns."""
+    texts = [[cell.text for cell in row.cells] for row in block.rows]
+    return pd.DataFrame(texts, columns=list(block.columns)).set_index(block.columns[0])
 
 
 def test_what_was_never_run_is_missing_and_not_a_gap(results):
     asked = Suite(**{**suite_info(datasets=("digits",)), "methods": ["BLUFS", "MCFS"]})
-    cells = final_cells(results, asked)
+    cells = chosen_scores(results, asked)
     assert set(cells[cells["method"] == "MCFS"]["status"]) == {"missing"}
-    shown = build_table("acc", results, asked, PAPER).blocks[0].shown
-    assert shown.loc[0, "MCFS"] == "n/a (missing)"
+    table = build_table("clustering_acc", results, asked, PAPER)
+    assert shown(table.blocks[0]).loc["Digits", "MCFS"] == "n/a (missing)"
 
 
 # ------------------------------------------------------------------------------------------ scores
 
 
-@pytest.mark.parametrize(
-    ("name", "metric"), [("acc", "acc"), ("nmi", "nmi"), ("classification", "accuracy")]
-)
-def test_averages_are_the_means_of_their_cells(tables, name, metric):
-    tidy = tables[name].tidy
+@pytest.mark.parametrize("metric", SCORES)
+def test_averages_are_the_means_of_their_cells(tables, metric):
+    tidy = tables[metric].tidy
     assert set(tidy["metric"]) == {metric}
     for (_, method), column in tidy.groupby(["choice", "method"]):
-        average = column[column["dataset"] == "Average"].iloc[0]
-        cells = column[column["dataset"] != "Average"]["mean"].dropna()
+        average = column[column["kind"] == "average"].iloc[0]
+        cells = column[column["kind"] == "data"]["mean"].dropna()
+        assert average["dataset"] == ""
         assert average["mean"] == pytest.approx(cells.mean(), abs=1e-12)
         assert average["n"] == len(cells)
         assert average["status"] == ("incomplete" if method == "BLSFS" else "ok")
@@ -56,21 +63,21 @@ def test_averages_are_the_means_of_their_cells(tables, name, metric):
 
 
 def test_all_choices_stand_side_by_side_with_the_number_of_settings(tables):
-    for name in ("acc", "nmi", "classification"):
+    for name in SCORES:
         blocks = tables[name].blocks
-        assert len(blocks) == 4
-        settings = [block.shown.set_index("Dataset").T.get("Settings") for block in blocks]
+        assert [block.title for block in blocks] == [c.title for c in CHOICES.values()]
+        settings = [shown(block).T.get("Settings") for block in blocks]
         assert settings[0]["BLUFS"] == "17"
         assert settings[1]["BLUFS"] == "3"
         assert settings[2] is None
         assert settings[3]["LapScore"] == "1"
 
 
-def test_best_and_second_are_marked_and_the_baseline_is_not(tables):
-    for _, row in tables["acc"].tidy.groupby(["choice", "dataset"]):
+def test_best_and_second_are_marked_and_all_features_are_not(tables):
+    for _, row in tables["clustering_acc"].tidy.groupby(["choice", "kind", "dataset"]):
         row = row.set_index("method")
-        assert row.loc["Baseline", "mark"] == ""
-        competing = row.drop("Baseline")
+        assert row.loc["AllFeatures", "mark"] == ""
+        competing = row.drop("AllFeatures")
         competing = competing[competing["status"] == "ok"]["mean"].sort_values(ascending=False)
         if competing.empty:
             assert (row["mark"] == "").all()
@@ -80,28 +87,35 @@ def test_best_and_second_are_marked_and_the_baseline_is_not(tables):
         assert (row["mark"] != "").sum() == 2
 
 
-def test_texts_of_the_acc_table(tables, results):
-    block = tables["acc"].blocks[0]
-    shown = block.shown.set_index("Dataset")
-    assert list(shown.columns) == ["Baseline", "LapScore", "BLSFS", "BLUFS"]
-    assert list(shown.index) == ["Digits", *MEASURED[1:], "Average", "Settings"]
-    rows = rows_of(
-        results, dataset="digits", method="BLUFS", choice="oracle", metric="acc", picked=True
-    )
+def test_cells_of_the_acc_table_hold_text_and_number(tables, results):
+    block = tables["clustering_acc"].blocks[0]
+    texts = shown(block)
+    assert list(texts.columns) == ["AllFeatures", "LapScore", "BLSFS", "BLUFS"]
+    assert list(texts.index) == ["Digits", *MEASURED[1:], "Average", "Settings"]
+    key = {"dataset": "digits", "method": "BLUFS", "choice": "oracle", "is_reported_s": True}
+    rows = rows_of(results, metric="clustering_acc", **key)
     mean, std = 100 * rows["value"].mean(), 100 * rows["value"].std()
-    assert shown.loc["Digits", "BLUFS"] == f"{mean:.2f}±{std:.2f} ({rows['s'].iloc[0]})"
-    assert "(" not in shown.loc["Digits", "Baseline"]
-    assert shown.loc["COIL20", "BLSFS"] == "n/a (timeout)"
-    assert set(shown.loc["lung"]) == {"n/a (unavailable)"}
-    assert shown.loc["Average", "BLSFS"].endswith("*")
-    assert not shown.loc["Average", "BLUFS"].endswith("*")
+    cell = block.rows[0].cells[4]
+    assert cell.text == f"{mean:.2f}±{std:.2f} ({rows['s'].iloc[0]:.0f})"
+    assert cell.value == pytest.approx(mean, abs=1e-12)
+    assert cell.mark == "best"
+    assert "(" not in texts.loc["Digits", "AllFeatures"]
+    assert texts.loc["COIL20", "BLSFS"] == "n/a (timeout)"
+    assert set(texts.loc["lung"]) == {"n/a (unavailable)"}
+    assert texts.loc["Average", "BLSFS"].endswith("*")
+    assert [row.kind for row in block.rows] == ["data"] * 5 + ["average", "count"]
 
 
 def test_incomplete_averages_do_not_compete(tables):
-    averages = tables["acc"].tidy.query("dataset == 'Average' and choice == 'oracle'")
-    marks = averages.set_index("method")["mark"]
+    tidy = tables["clustering_acc"].tidy.query("kind == 'average' and choice == 'oracle'")
+    marks = tidy.set_index("method")["mark"].to_dict()
     # BLSFS has the second best average, but over fewer datasets.
-    assert marks.to_dict() == {"Baseline": "", "LapScore": "second", "BLSFS": "", "BLUFS": "best"}
+    assert marks == {"AllFeatures": "", "LapScore": "second", "BLSFS": "", "BLUFS": "best"}
+
+
+def test_a_metric_that_was_not_measured_is_told(tables):
+    assert tables["forest_accuracy"].blocks == []
+    assert tables["forest_accuracy"].notes == ["This suite has no Random-forest accuracy"]
 
 
 def test_mark_row():
@@ -118,7 +132,7 @@ def test_mark_row():
 
 def test_synthetic_datasets_do_not_enter_averages(tables):
     assert "rings" in set(tables["datasets"].tidy["dataset"])
-    for name in ("acc", "ablation", "ranks", "redundancy"):
+    for name in ("clustering_acc", "ablation", "ranks", "redundancy", "criteria"):
         assert "rings" not in to_csv(tables[name])
 
 
@@ -132,20 +146,37 @@ def test_datasets_table_notes_the_differences(tables):
 
 
 def test_ablation_has_all_variants_and_both_metrics(tables):
-    shown = tables["ablation"].blocks[0].shown
+    block = tables["ablation"].blocks[0]
     cases = ["Case I", "Case II", "Case III", "Constraint at the end", "BLUFS"]
-    assert list(shown.columns) == ["Dataset", "Metric", *cases]
-    assert list(shown["Metric"]) == ["ACC", "NMI"] * (len(MEASURED) + 1)
-    assert list(shown["Dataset"][::2]) == ["Digits", *MEASURED[1:], "Average"]
+    assert list(block.columns) == ["Dataset", "Metric", *cases]
+    assert list(shown(block)["Metric"]) == ["ACC", "NMI"] * (len(MEASURED) + 1)
+    assert list(shown(block).index[::2]) == ["Digits", *MEASURED[1:], "Average"]
 
 
 def test_cases_are_those_of_the_paper(tables):
-    shown = tables["cases"].blocks[0].shown.set_index("Case")
+    texts = shown(tables["cases"].blocks[0])
     levels = ["Feature level", "Clustering level", "Graph learning"]
-    assert list(shown.loc["Case I", levels]) == ["✓", "✗", "✓"]
-    assert list(shown.loc["Case III", levels]) == ["✓", "✓", "✗"]
-    assert list(shown.loc["Constraint at the end", levels]) == ["n/a"] * 3
+    assert list(texts.loc["Case I", levels]) == ["✓", "✗", "✓"]
+    assert list(texts.loc["Case III", levels]) == ["✓", "✓", "✗"]
+    assert list(texts.loc["Constraint at the end", levels]) == ["n/a"] * 3
     assert tables["cases"].notes == ["Constraint at the end: not in the paper"]
+
+
+def test_another_title_changes_nothing_but_the_text(tables, results):
+    """A title is not a key: the paper's ablation goes by the names of the variants."""
+    titles = {**SUITE.titles, "BLUFS-I": "Without | clusters", "BLUFS": "Ours"}
+    renamed = replace(SUITE, titles=titles)
+    for name in ("cases", "ablation", "pixels", "paper_vs_ours", "profile_digits"):
+        table = build_table(name, results, renamed, PAPER)
+        pd.testing.assert_frame_equal(table.tidy, tables[name].tidy)
+        assert r"Without \| clusters" in to_markdown(table)
+        values = [
+            [cell.value for block in t.blocks for row in block.rows for cell in row.cells]
+            for t in (table, tables[name])
+        ]
+        assert values[0] == values[1]
+    compared = tables["paper_vs_ours"].tidy.query("table == 'V' and method == 'BLUFS-I'")
+    assert compared["difference"].notna().sum() > 0
 
 
 def test_pixels_are_at_the_largest_s_of_an_image_dataset(tables, results):
@@ -153,10 +184,8 @@ def test_pixels_are_at_the_largest_s_of_an_image_dataset(tables, results):
     assert set(tidy["dataset"]) == {"digits"}
     assert set(tidy["s"]) == {10}
     cell = tidy.query("method == 'BLUFS-I' and choice == 'default' and metric == 'nmi'")["mean"]
-    rows = rows_of(
-        results, dataset="digits", method="BLUFS-I", choice="default", metric="nmi", s=10
-    )
-    assert cell.item() == pytest.approx(rows["value"].mean())
+    key = {"dataset": "digits", "method": "BLUFS-I", "choice": "default", "metric": "nmi"}
+    assert cell.item() == pytest.approx(rows_of(results, s=10, **key)["value"].mean())
 
 
 def test_time_marks_the_fastest(tables, results):
@@ -171,36 +200,61 @@ def test_redundancy_is_that_of_the_selected_features(tables, results):
     cell = tables["redundancy"].tidy.query(
         "dataset == 'digits' and method == 'BLUFS' and choice == 'oracle' and s == 10"
     )
-    rows = results.selections.query(
-        "dataset == 'digits' and method == 'BLUFS' and choice == 'oracle' "
-        "and metric == 'acc' and s == 10"
-    )
+    rows = selections_of(results, "oracle", dataset="digits", method="BLUFS", s=10)
     expected = redundancy(results.data("digits")[0], rows["features"].iloc[0])
     assert cell["redundancy"].item() == pytest.approx(expected)
+
+
+def test_agreement_is_the_share_of_common_features(tables, results):
+    tidy = tables["agreement"].tidy.set_index(["dataset", "method", "other"])
+    rows = selections_of(results, "default", dataset="digits", s=10).set_index("method")
+    one, other = (set(rows.loc[method, "features"]) for method in ("LapScore", "BLUFS"))
+    expected = len(one & other) / len(one | other)
+    for pair in (("LapScore", "BLUFS"), ("BLUFS", "LapScore")):
+        assert tidy.loc[("digits", *pair), "jaccard"] == pytest.approx(expected)
+    assert tidy.loc[("digits", "LapScore", "BLUFS"), "chance"] == pytest.approx(10 / (128 - 10))
+    assert ("COIL20", "BLSFS", "BLUFS") not in tidy.index
+
+
+def test_criteria_need_no_labels_and_show_the_reported_s(tables, results):
+    tidy = tables["criteria"].tidy
+    assert set(tidy["choice"]) == {"default", "blind"}
+    key = {"dataset": "digits", "method": "BLUFS", "choice": "blind", "metric": "cohesion"}
+    cell = tidy.query(" and ".join(f"{name} == {value!r}" for name, value in key.items()))
+    assert cell["mean"].item() == rows_of(results, is_reported_s=True, **key)["value"].item()
+
+
+def test_profile_names_every_selected_feature(tables, results):
+    tidy = tables["profile_Jaffe"].tidy.query("method == 'BLUFS' and choice == 'default'")
+    rows = selections_of(results, "default", dataset="Jaffe", method="BLUFS", s=10)
+    features = list(rows["features"].iloc[0])
+    assert list(tidy["feature"]) == features
+    assert list(tidy["name"]) == [f"gene {feature}" for feature in features]
+    assert list(tidy["position"]) == list(range(1, 11))
+    numbered = tables["profile_digits"]
+    assert "The columns of the data have no names; they are counted from 0" in numbered.notes
+    assert numbered.tidy["name"].iloc[0] == f"feature {numbered.tidy['feature'].iloc[0]}"
 
 
 def test_synthetic_counts_the_real_features(tables, results):
     tidy = tables["synthetic"].tidy
     assert set(tidy["dataset"]) == {"rings"}
     found = tidy.query("choice == 'default'").set_index("method")["found"]
-    rows = results.selections.query(
-        "dataset == 'rings' and choice == 'default' and metric == 'acc' and s == 2"
-    ).set_index("method")
+    rows = selections_of(results, "default", dataset="rings", s=2).set_index("method")
     for method in SUITE.ranked_methods:
         assert found[method] == len({0, 1} & set(rows.loc[method, "features"]))
     assert found["BLUFS"] == 2
-    shown = tables["synthetic"].blocks[1].shown.set_index("Dataset")
-    assert shown.loc["Rings", "BLUFS"] == "2 of 2"
+    assert shown(tables["synthetic"].blocks[1]).loc["Rings", "BLUFS"] == "2 of 2"
 
 
 def test_stability_gives_equal_indices_for_equal_sizes(tables):
     tidy = tables["stability"].tidy.dropna(subset=["nogueira"])
     assert len(tidy) > 5
-    np.testing.assert_allclose(tidy["nogueira"], tidy["kuncheva"], atol=1e-12)
+    np.testing.assert_allclose(tidy["nogueira"], tidy["kuncheva"].astype(float), atol=1e-12)
 
 
 def test_ranks_are_those_of_the_scores(tables, results):
-    scores = score_matrix(final_cells(results, SUITE), "nmi", "blind", SUITE.ranked_methods)
+    scores = score_matrix(chosen_scores(results, SUITE), "nmi", "blind", SUITE.ranked_methods)
     expected = average_ranks(scores.dropna())
     tidy = tables["ranks"].tidy.query("metric == 'nmi' and choice == 'blind'")
     assert tidy.set_index("method")["average_rank"].to_dict() == expected.to_dict()
@@ -212,117 +266,43 @@ def test_ranks_are_those_of_the_scores(tables, results):
 
 def test_every_printed_number_is_compared(tables):
     tidy = tables["paper_vs_ours"].tidy
-    printed = pd.DataFrame(PAPER.numbers())
-    key = ["table", "quantity", "dataset", "method"]
+    key = ["table", "quantity", "statistic", "kind", "dataset", "method"]
+    printed = pd.DataFrame(
+        [
+            (n.table.number, n.quantity, n.statistic, n.kind, n.dataset, n.method, n.value)
+            for n in PAPER.numbers()
+        ],
+        columns=[*key, "printed"],
+    )
     for choice in CHOICES:
         compared = tidy[(tidy["choice"] == choice) | (tidy["choice"] == "")]
-        merged = printed.merge(compared, on=key, how="left", suffixes=("", "_shown"))
+        merged = printed.merge(compared, on=key, how="left")
         assert len(merged) == len(printed)
-        assert (merged["paper"] == merged["paper_shown"]).all()
-    assert (tidy.loc[tidy["ours"].isna(), "reason"] != "").sum() > 0
+        assert (merged["paper"] == merged["printed"]).all()
+    assert (tidy.loc[tidy["ours"].isna(), "reason"] != "").all()
 
 
 def test_differences_are_ours_minus_the_papers(tables, results):
     tidy = tables["paper_vs_ours"].tidy
     cell = tidy.query(
-        "table == 'II' and quantity == 'acc' and dataset == 'COIL20' and method == 'BLUFS' "
+        "table == 'II' and statistic == 'mean' and dataset == 'COIL20' and method == 'BLUFS' "
         "and choice == 'blind'"
     ).iloc[0]
-    rows = rows_of(
-        results, dataset="COIL20", method="BLUFS", choice="blind", metric="acc", picked=True
-    )
+    key = {"dataset": "COIL20", "method": "BLUFS", "choice": "blind", "is_reported_s": True}
+    rows = rows_of(results, metric="clustering_acc", **key)
     assert cell["paper"] == 63.95
     assert cell["ours"] == pytest.approx(100 * rows["value"].mean())
     assert cell["difference"] == pytest.approx(cell["ours"] - 63.95)
-    skipped = tidy.query("dataset == 'gisette'")
-    assert set(skipped["status"]) == {"skipped"}
+    assert set(tidy.query("dataset == 'gisette'")["status"]) == {"skipped"}
 
 
 def test_averages_over_other_datasets_are_not_compared(tables):
     tidy = tables["paper_vs_ours"].tidy.query(
-        "table == 'II' and quantity == 'acc' and method == 'BLUFS' and choice == 'oracle'"
+        "table == 'II' and statistic == 'mean' and method == 'BLUFS' and choice == 'oracle'"
     )
-    tidy = tidy.set_index("dataset")
-    assert tidy.loc["Average", "status"] == "incomplete"
-    assert np.isnan(tidy.loc["Average", "difference"])
-    same = tidy.loc["Average, same datasets"]
+    tidy = tidy[tidy["dataset"] == ""].set_index("kind")
+    assert tidy.loc["average", "status"] == "incomplete"
+    assert np.isnan(tidy.loc["average", "difference"])
+    same = tidy.loc["average of shared datasets"]
     assert same["paper"] == pytest.approx((88.28 + 42.22 + 63.95) / 3)
     assert same["difference"] == pytest.approx(same["ours"] - same["paper"])
-
-
-# ------------------------------------------------------------------------------------- rendering
-
-
-@pytest.mark.parametrize("name", TABLES)
-def test_csv_holds_the_numbers_in_full(tables, name):
-    table = tables[name]
-    read = pd.read_csv(io.StringIO(to_csv(table)))
-    assert len(read) == len(table.tidy)
-    for column in table.tidy.select_dtypes("float"):
-        np.testing.assert_array_equal(read[column], table.tidy[column])
-
-
-@pytest.mark.parametrize("name", TABLES)
-def test_no_cell_is_empty(tables, name):
-    table = tables[name]
-    blocks = table.blocks[:-1] if name == "paper_vs_ours" else table.blocks
-    for block in blocks:
-        assert block.shown.shape == block.marks.shape
-        assert not (block.shown.isna() | (block.shown == "")).to_numpy().any()
-        assert "nan" not in block.shown.to_string().lower()
-
-
-def test_markdown_marks(tables):
-    text = to_markdown(tables["acc"])
-    assert text.count("### ") == 4
-    assert "**" in text
-    assert "<u>" in text
-    lines = [line for line in text.splitlines() if line.startswith("| Digits")]
-    assert len(lines) == 4
-    assert all(line.count("|") == 6 for line in lines)
-
-
-def test_latex_marks_and_escapes(tables):
-    text = to_latex(tables["acc"])
-    assert text.count(r"\begin{table*}") == text.count(r"\end{table*}") == 4
-    assert text.count(r"\toprule") == text.count(r"\bottomrule") == 4
-    assert r"\textbf{" in text
-    assert r"\underline{" in text
-    assert r"$\pm$" in text
-    assert r"in \%" in text
-    for table in tables.values():
-        assert to_latex(table).isascii()
-
-
-@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")
-def test_latex_compiles(tables, tmp_path):
-    body = "\n\\clearpage\n".join(to_latex(table) for table in tables.values())
-    document = (
-        "\\documentclass{article}\\usepackage{booktabs,graphicx}\\begin{document}\n"
-        f"{body}\n\\end{{document}}\n"
-    )
-    (tmp_path / "tables.tex").write_text(document)
-    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "tables.tex"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout[-2000:]
-
-
-def test_same_results_give_the_same_bytes(results, tmp_path):
-    for run in ("one", "two"):
-        table = build_table("acc", load_results(results.folder), SUITE, PAPER)
-        paths = {form: tmp_path / run / f"acc.{form}" for form in ("csv", "md", "tex")}
-        write_table(table, **paths)
-    for form in ("csv", "md", "tex"):
-        one, two = (tmp_path / run / f"acc.{form}" for run in ("one", "two"))
-        assert one.read_bytes() == two.read_bytes()
-        assert len(one.read_bytes()) > 100
-    assert sorted(path.name for path in (tmp_path / "one").iterdir()) == [
-        "acc.csv",
-        "acc.md",
-        "acc.tex",
-    ]
-
-
-def test_unknown_table(results):
-    with pytest.raises(KeyError, match="unknown table 'accuracy'; known: datasets"):
-        build_table("accuracy", results, SUITE, PAPER)

@@ -3,8 +3,9 @@
 import pandas as pd
 import pytest
 
-from blufs.analysis.summaries import final_cells, score_matrix
+from blufs.analysis.summaries import chosen_scores, score_matrix
 from blufs.analysis.summary import summarise
+from blufs.results import load
 from blufs.results.suite import Suite
 from tests.helpers.results_fixture import WITH_GAPS, make_results, suite_info
 
@@ -14,13 +15,13 @@ SUITE = Suite(**suite_info(datasets=WITH_GAPS))
 def test_verdict_when_blufs_wins(results):
     summary = summarise(results, SUITE)
     assert summary["verdict"].startswith("**Does BLUFS win? Yes.** Among 3 methods on 3 datasets")
-    assert "it alone has the best average rank in 9 of 9 comparisons" in summary["verdict"]
+    assert "it alone has the best average rank in 12 of 12 comparisons" in summary["verdict"]
     assert "Not counted, because methods have no score there: COIL20, lung." in summary["verdict"]
-    standing = summary["standing"]["acc"]["oracle"]
+    standing = summary["standing"]["clustering_acc"]["oracle"]
     assert standing["place"] == 1
     assert standing["wins"] == ["digits", "Jaffe", "pie"]
-    cells = final_cells(results, SUITE)
-    scores = score_matrix(cells, "acc", "oracle", SUITE.ranked_methods).dropna()
+    cells = chosen_scores(results, SUITE)
+    scores = score_matrix(cells, "clustering_acc", "oracle", SUITE.ranked_methods).dropna()
     gap = (scores["BLUFS"] - scores["BLSFS"]).mean()
     assert standing["mean_difference"] == pytest.approx(gap)
     assert f"{100 * gap:+.1f} points against BLSFS" in summary["verdict"]
@@ -33,9 +34,9 @@ def test_verdict_when_blufs_loses(tmp_path):
     rows.loc[rows["method"] == "BLUFS", "value"] *= 0.5
     rows.to_parquet(folder / "results.parquet", index=False)
     suite = Suite(**suite_info(datasets=("digits", "COIL20", "Jaffe")))
-    summary = summarise(load_results(folder), suite)
+    summary = summarise(load(folder), suite)
     assert summary["verdict"].startswith("**Does BLUFS win? No.**")
-    assert "0 of 9 comparisons" in summary["verdict"]
+    assert "0 of 12 comparisons" in summary["verdict"]
     assert "It is furthest behind on" in summary["verdict"]
     standing = summary["standing"]["nmi"]["default"]
     assert standing["place"] == 3
@@ -50,8 +51,8 @@ def test_a_shared_rank_is_no_win(tmp_path):
     rows["value"] = 0.5
     rows.to_parquet(folder / "results.parquet", index=False)
     suite = suite_info(datasets=("digits", "COIL20"), methods=("BLSFS", "BLUFS"))
-    summary = summarise(load_results(folder), Suite(**suite))
-    assert summary["standing"]["acc"]["blind"]["shared"]
+    summary = summarise(load(folder), Suite(**suite))
+    assert summary["standing"]["clustering_acc"]["blind"]["shared"]
     assert "**Does BLUFS win? No.** Among 2 methods on 2 datasets" in summary["verdict"]
     assert "shared place 1 with rank 1.50" in summary["verdict"]
 
@@ -59,3 +60,15 @@ def test_a_shared_rank_is_no_win(tmp_path):
 def test_verdict_without_scores(results):
     suite = Suite(**suite_info(datasets=("lung",)))
     assert summarise(results, suite)["verdict"].startswith("**No verdict**")
+
+
+def test_verdict_without_labels_or_without_blufs(tmp_path):
+    folder = make_results(tmp_path / "a", datasets=("digits",), unlabelled=("digits",))
+    found = summarise(load(folder), Suite(**suite_info(datasets=("digits",))))
+    assert found["verdict"].startswith("**No verdict**: the data have no labels")
+    assert found["comparisons"] == {}
+    methods = ("LapScore", "BLSFS")
+    folder = make_results(tmp_path / "b", methods=methods, ablation=())
+    found = summarise(load(folder), Suite(**suite_info(methods=methods, ablation=())))
+    assert found["verdict"] == "**No verdict**: BLUFS is not among the methods of this suite."
+    assert found["comparisons"]["nmi"]["blind"]["methods"] == list(methods)

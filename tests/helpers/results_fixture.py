@@ -1,7 +1,7 @@
-"""A small, complete and consistent set of result files, for the tests of tables and figures.
+"""Small, complete and consistent results, for the tests of tables, figures and the report.
 
 The numbers are drawn, the data are real (the digits of scikit-learn) or made so that the right
-features are known; choices follow from the grid as they do in the benchmark.
+features are known. Choices, reported s and files are made by the stages of the pipeline.
 """
 
 from __future__ import annotations
@@ -9,228 +9,273 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from sklearn.datasets import load_digits, make_blobs, make_circles
 
-METRICS = ("acc", "nmi", "accuracy")
-CHOICES = ("default", "blind", "oracle", "oracle_budget")
+from blufs.results import schemas
+from blufs.results.records import failed_selection
+from blufs.results.suite import SuiteResults
+from blufs.results.tables import write_table
+from blufs.results.vocabulary import CHOICES, CRITERIA, CRITERION_PREFIX, METRICS
+from blufs.workflow.plan.canonical import canonical_json
+from blufs.workflow.stages.choose import choose
+from blufs.workflow.stages.collect import score_rows, scored_selections
+from blufs.workflow.stages.evaluate import chosen_setting
+
 BUDGET = 3
 LEVELS = (0.1, 1.0, 10.0)
-LABELS = {
+TITLES = {
     "BLUFS-I": "Case I",
     "BLUFS-II": "Case II",
     "BLUFS-III": "Case III",
     "BLUFS-final": "Constraint at the end",
 }
+#: This suite asks for no forests.
+MEASURED_METRICS = ("clustering_acc", "nmi", "knn_accuracy")
+METHODS = ("AllFeatures", "LapScore", "BLSFS", "BLUFS")
+ABLATION = tuple(TITLES)
 #: Datasets of the results that lack some cells, the synthetic one first.
 WITH_GAPS = ("rings", "digits", "COIL20", "Jaffe", "pie", "lung")
 #: How good each method is: the expected order of the methods in the tables.
-QUALITY = {"Baseline": 0.6, "LapScore": 0.5, "BLSFS": 0.6, "BLUFS": 0.7}
+QUALITY = {"AllFeatures": 0.6, "LapScore": 0.5, "BLSFS": 0.6, "BLUFS": 0.7}
 
 
 def suite_info(
     *,
     datasets: Sequence[str] = ("rings", "digits"),
-    methods: Sequence[str] = ("Baseline", "LapScore", "BLSFS", "BLUFS"),
-    ablation: Sequence[str] = ("BLUFS-I", "BLUFS-II", "BLUFS-III", "BLUFS-final"),
+    methods: Sequence[str] = METHODS,
+    ablation: Sequence[str] = ABLATION,
     s_values: Sequence[int] = (2, 5, 10),
-) -> dict:
+) -> dict[str, Any]:
     """What the workflow tells the analysis about a suite with these results."""
     return {
         "name": "fixture",
         "datasets": list(datasets),
         "methods": list(methods),
         "ablation": list(ablation),
-        "labels": {name: LABELS.get(name, name) for name in (*methods, *ablation)},
+        "titles": {name: TITLES.get(name, name) for name in (*methods, *ablation)},
         "s_values": list(s_values),
-        "alpha": 0.05,
+        "significance_level": 0.05,
     }
 
 
 def make_results(
-    folder,
+    folder: Path,
     *,
     datasets: Sequence[str] = ("rings", "digits"),
-    methods: Sequence[str] = ("Baseline", "LapScore", "BLSFS", "BLUFS"),
-    ablation: Sequence[str] = ("BLUFS-I", "BLUFS-II", "BLUFS-III", "BLUFS-final"),
+    methods: Sequence[str] = METHODS,
+    ablation: Sequence[str] = ABLATION,
     s_values: Sequence[int] = (2, 5, 10),
-    seeds: int = 10,
-    splits: int = 5,
+    n_clusterings: int = 10,
+    n_splits: int = 5,
     failed: Sequence[tuple[str, str]] = (),
     unavailable: Sequence[str] = (),
+    unlabelled: Sequence[str] = (),
+    timed: bool = True,
+    resampled: bool = True,
 ) -> Path:
     """Write the result files of a made-up suite into ``folder`` and return it.
 
-    ``failed`` lists (dataset, method) pairs that ran out of time; ``unavailable`` lists datasets
-    that could not be had (they count to ``datasets`` as well).
+    ``failed`` lists (dataset, method) pairs that ran out of time. ``unavailable`` and
+    ``unlabelled`` list datasets that are not there, or have no labels; both count to ``datasets``
+    as well. ``timed`` and ``resampled`` say whether the suite times fits and resamples.
     """
     folder = Path(folder)
-    frames: dict[str, list] = {
-        name: [] for name in ("results", "grid", "selections", "timing", "stability")
-    }
+    folder.mkdir(parents=True, exist_ok=True)
+    records: dict[str, list] = {name: [] for name in schemas.TABLES}
     for dataset in datasets:
-        missing = dataset in unavailable
         X, y = _data(dataset)
-        _write_data(folder / "data" / dataset, dataset, X, y, missing)
+        labelled = dataset not in unlabelled
+        _write_data(folder / "data" / dataset, X, y, labelled, dataset in unavailable)
         for method in (*methods, *ablation):
             status = "timeout" if (dataset, method) in failed else "ok"
-            status = "unavailable" if missing else status
-            cell = _Cell(dataset, method, X, y, s_values, seeds, splits, status)
-            for name, rows in cell.rows().items():
-                frames[name].extend(rows)
-    for name, rows in frames.items():
-        pd.DataFrame(rows).to_parquet(folder / f"{name}.parquet", index=False)
+            status = "unavailable" if dataset in unavailable else status
+            pair = _Pair(dataset, method, X, y, s_values, (n_clusterings, n_splits), status)
+            pair.labelled = labelled
+            screened = pair.screened()
+            scores = pair.scores(screened)
+            records["results"] += score_rows(scores)
+            records["selections"] += scored_selections(scores, pair.selections())
+            records["screened"] += screened
+            records["timing"] += pair.timing() if timed else []
+            records["stability"] += pair.stability() if resampled else []
+    for name, rows in records.items():
+        write_table(folder / f"{name}.parquet", schemas.TABLES[name], rows)
     return folder
 
 
-class _Cell:
-    """All rows of one dataset and method."""
+class _Pair:
+    """All records of one dataset and method."""
 
-    def __init__(self, dataset, method, X, y, s_values, seeds, splits, status):
-        self.dataset, self.method, self.status = dataset, method, status
-        self.X, self.y, self.seeds, self.splits = X, y, seeds, splits
+    def __init__(self, dataset, method, X, y, s_values, repetitions, status):
+        self.dataset, self.method, self.status, self.labelled = dataset, method, status, True
+        self.X = X
+        self.repetitions = dict(zip(("clustering", "neighbours"), repetitions, strict=True))
         self.rng = np.random.default_rng([sum(dataset.encode()), sum(method.encode())])
-        self.s_values = [X.shape[1]] if method == "Baseline" else list(s_values)
+        self.s_values = list(s_values)
+        if method == "AllFeatures":
+            self.s_values = [None if status == "unavailable" else X.shape[1]]
         self.settings = _settings(method)
         self.order = _order(method, X, y, self.rng)
         self.key = {"dataset": dataset, "method": method}
         reason = {"timeout": "over 60 s", "unavailable": f"{dataset}: no file"}.get(status, "")
         self.outcome = {"status": status, "reason": reason}
 
-    def rows(self) -> dict[str, list[dict]]:
-        grid = self._grid()
-        results, selections = self._final(pd.DataFrame(grid))
-        return {
-            "grid": grid,
-            "results": results,
-            "selections": selections,
-            "timing": self._timing(),
-            "stability": self._stability(),
-        }
-
-    def _grid(self) -> list[dict]:
+    def screened(self) -> list[dict]:
+        """Records of stage "screen", drawn."""
         rows = []
         for setting in self.settings:
             shift = 0.02 * self.rng.standard_normal()
             for s in self.s_values:
-                level = QUALITY.get(self.method, 0.55) + shift + 0.01 * np.log(s)
-                values = {m: level + 0.01 * self.rng.standard_normal() for m in METRICS}
+                level = QUALITY.get(self.method, 0.55) + shift + 0.01 * np.log(s or 1)
+                metrics = {m: level + 0.01 * self.rng.standard_normal() for m in MEASURED_METRICS}
+                criteria = {
+                    f"{CRITERION_PREFIX}{c}": level + 0.02 * self.rng.random() for c in CRITERIA
+                }
+                values = (metrics if self.labelled else {}) | criteria
                 rows.append(
-                    self.key
-                    | {"settings": setting, "s": s, "fit_seed": 0}
-                    | {m: self._value(v) for m, v in values.items()}
-                    | {"criterion_silhouette": self._value(level + 0.02 * self.rng.random())}
+                    {**self.key, "setting": canonical_json(setting), "s": s, "fit_seed": 0}
+                    | (values if self.status == "ok" else {})
                     | {"fit_seconds": 0.1, "score_seconds": 0.1, "n_iter": 12, "converged": True}
                     | self.outcome
                 )
         return rows
 
-    def _final(self, grid: pd.DataFrame) -> tuple[list[dict], list[dict]]:
-        results, selections = [], []
-        scores = grid.set_index(["settings", "s"])[list(METRICS)].to_dict("index")
-        for choice in CHOICES:
-            for metric in METRICS:
-                chosen = self._chosen(grid, choice, metric)
-                for s, (setting, picked) in chosen.items():
-                    key = self.key | {"choice": choice, "metric": metric, "s": s}
-                    budget = {"default": 1, "oracle_budget": min(BUDGET, len(self.settings))}
-                    n_settings = budget.get(choice, len(self.settings))
-                    more = {"settings": setting, "n_settings": n_settings, "picked": picked}
-                    base = scores[setting, s][metric]
-                    repetitions = self.splits if metric == "accuracy" else self.seeds
-                    for seed in range(repetitions):
-                        value = base + 0.01 * np.sin(1 + seed)
-                        results.append(key | {"seed": seed, "value": value} | more | self.outcome)
-                    selections.append(key | {"settings": setting} | self._selection(s))
-        return results, selections
+    def scores(self, screened: list[dict]) -> list[dict]:
+        """Records of stage "evaluate": the screened score, and a wave over the repetitions."""
+        choices = choose(
+            self.dataset, self.settings, screened, self.s_values, budget=BUDGET, seed=0
+        )
+        known = {(row["setting"], row["s"]): row for row in screened}
+        free = [key for key, choice in CHOICES.items() if not choice.uses_labels]
+        asked = [(c, m) for c in CHOICES for m in MEASURED_METRICS] if self.labelled else []
+        asked += [(choice, criterion) for choice in free for criterion in CRITERIA]
+        records = []
+        for choice, metric in asked:
+            for s in self.s_values:
+                setting = chosen_setting(choices, choice, metric, s)
+                budget = "n_equal_budget" if choice == "oracle_equal_budget" else "n_settings"
+                count = self.repetitions[METRICS[metric].task] if metric in METRICS else 1
+                records.append(
+                    {
+                        **self.key,
+                        "choice": choice,
+                        "metric": metric,
+                        "s": s,
+                        "setting": setting,
+                        "n_settings": choices[budget] if choice != "default" else 1,
+                        "repetitions": list(range(count)),
+                        "fit_seeds": [0] * count,
+                        "values": self._values(known[setting, s], metric, count),
+                        "evaluation_seconds": 0.1,
+                        **self.outcome,
+                    }
+                )
+        return records
 
-    def _chosen(self, grid: pd.DataFrame, choice: str, metric: str) -> dict[int, tuple[str, bool]]:
-        """s -> (setting, whether the choice proposes this s)."""
+    def _values(self, screened: dict, metric: str, count: int) -> list[float | None]:
         if self.status != "ok":
-            return {s: (self.settings[0], s == max(self.s_values)) for s in self.s_values}
-        if choice == "default":
-            return {s: (self.settings[0], s == max(self.s_values)) for s in self.s_values}
-        if choice == "blind":
-            best = grid.loc[grid["criterion_silhouette"].idxmax()]
-            return {s: (best["settings"], s == best["s"]) for s in self.s_values}
-        if choice == "oracle_budget":
-            grid = grid[grid["settings"].isin(self.settings[:BUDGET])]
-        best = grid.loc[grid.groupby("s")[metric].idxmax()].set_index("s")
-        top = best[metric].idxmax()
-        return {s: (best.loc[s, "settings"], s == top) for s in self.s_values}
+            return [None] * count
+        if metric in CRITERIA:
+            return [screened[f"{CRITERION_PREFIX}{metric}"]]
+        return [float(screened[metric] + 0.01 * np.sin(1 + r)) for r in range(count)]
 
-    def _selection(self, s: int) -> dict:
-        ok = self.status == "ok"
-        history = (1.0 + 10.0 * 0.6 ** np.arange(13)).tolist()
-        return {
-            "fit_seed": 0,
-            "features": self.order[:s].astype(np.int32).tolist() if ok else [],
-            "objective_history": history if ok and self.method.startswith("BL") else [],
-            "n_iter": 12 if ok else 0,
-            "converged": ok,
-            "fit_seconds": 0.1 if ok else np.nan,
-            "status": self.status,
+    def selections(self) -> list[dict]:
+        """Records of stage "select"."""
+        names = [canonical_json(setting) for setting in self.settings]
+        return [self._selection(name, s, name == names[0]) for name in names for s in self.s_values]
+
+    def _selection(self, setting: str, s: int | None, is_default: bool) -> dict:
+        record = failed_selection(self.dataset, self.method, setting, s, 0, **self.outcome)
+        if self.status != "ok":
+            return record
+        bilevel = self.method.startswith("BL")
+        return record | {
+            "features": self.order[:s].tolist(),
+            "row_norms": self._row_norms(s) if bilevel and is_default else None,
+            "objective_history": (1.0 + 10.0 * 0.6 ** np.arange(13)).tolist() if bilevel else [],
+            "n_iter": 12,
+            "converged": True,
+            "fit_seconds": 0.1,
         }
 
-    def _timing(self) -> list[dict]:
+    def _row_norms(self, s: int) -> list[float]:
+        """Norms that fall in the order of the features; only s of them where s is a constraint."""
+        norms = np.zeros(len(self.order))
+        norms[self.order] = 0.9 ** np.arange(len(self.order))
+        if self.method != "BLSFS":
+            norms[self.order[s:]] = 0.0
+        return norms.tolist()
+
+    def timing(self) -> list[dict]:
         seconds = 1e-4 * self.X.size * (1 + len(self.settings)) / 10
+        ok = self.status == "ok"
         return [
             self.key
-            | {"s": max(self.s_values), "repeat": repeat, "threads": 1, "status": self.status}
-            | {"seconds": self._value(seconds * (1 + 0.1 * repeat))}
+            | {"s": self.s_values[-1], "repeat": repeat, "threads": 1, **self.outcome}
+            | {"seconds": seconds * (1 + 0.1 * repeat) if ok else None}
             for repeat in range(3)
         ]
 
-    def _stability(self) -> list[dict]:
+    def stability(self) -> list[dict]:
         rows = []
         for s in self.s_values:
             for resample in range(5):
                 noisy = self.order.copy()
-                if resample % 2:
+                if resample % 2 and self.status == "ok":
                     noisy[:2] = noisy[:2][::-1]
                     noisy[[s - 1, -1]] = noisy[[-1, s - 1]]
-                features = noisy[:s].astype(np.int32).tolist() if self.status == "ok" else []
+                features = noisy[:s].tolist() if self.status == "ok" else []
                 rows.append(
                     self.key
-                    | {"s": s, "resample": resample, "features": features, "status": self.status}
+                    | {"s": s, "resample": resample, "features": features, "seconds": 0.1}
+                    | self.outcome
                 )
         return rows
 
-    def _value(self, value: float) -> float:
-        return float(value) if self.status == "ok" else np.nan
-
 
 def make_results_with_gaps(folder: Path) -> Path:
-    """Results in which one method failed on one dataset and one dataset could not be had."""
+    """Results in which one method failed on one dataset and one dataset is not available."""
     failed, unavailable = [("COIL20", "BLSFS")], ["lung"]
     return make_results(folder, datasets=WITH_GAPS, failed=failed, unavailable=unavailable)
 
 
-def rows_of(results, **wanted) -> pd.DataFrame:
-    """Rows of ``results.results`` with these values in these columns."""
-    rows = results.results
+def rows_of(results: SuiteResults, **wanted: Any) -> pd.DataFrame:
+    """Rows of the scores with these values in these columns."""
+    rows = results.scores
     for column, value in wanted.items():
         rows = rows[rows[column] == value]
     return rows
 
 
-def _settings(method: str) -> list[str]:
+def selections_of(
+    results: SuiteResults, choice: str, metric: str = "clustering_acc", **wanted: Any
+) -> pd.DataFrame:
+    """The selections behind the scores of a choice and metric, with these values in columns."""
+    rows = results.chosen_selections()
+    for column, value in {"choice": choice, "metric": metric, **wanted}.items():
+        rows = rows[rows[column] == value]
+    return rows
+
+
+def _settings(method: str) -> list[dict[str, float]]:
     """Settings of a method, the default one first."""
     if method == "BLUFS":
         ones = {"alpha": 1.0, "beta": 1.0, "lam": 1.0, "mu": 1.0}
         pairs = [("alpha", "beta"), ("mu", "lam")]
         grid = [ones | {a: x, b: z} for a, b in pairs for x in LEVELS for z in LEVELS]
         settings = [ones, *grid]
-    elif method in ("Baseline", "LapScore"):
+    elif method in ("AllFeatures", "LapScore"):
         settings = [{}]
     else:
         settings = [{"gamma": 1.0}, *({"gamma": level} for level in LEVELS)]
-    return list(dict.fromkeys(json.dumps(setting, sort_keys=True) for setting in settings))
+    return list({canonical_json(setting): setting for setting in settings}.values())
 
 
-def _order(method: str, X: np.ndarray, y: np.ndarray, rng) -> np.ndarray:
+def _order(method: str, X: np.ndarray, y: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """Features, best first."""
     if method == "BLUFS":
         centred = X - X.mean(axis=0)
@@ -259,20 +304,26 @@ def _data(dataset: str) -> tuple[np.ndarray, np.ndarray]:
     return X, y
 
 
-def _write_data(folder: Path, dataset: str, X, y, missing: bool) -> None:
+def _write_data(folder: Path, X, y, labelled: bool, missing: bool) -> None:
+    """Arrays and card of a dataset, as stage "preprocess" leaves them."""
+    dataset = folder.name
     folder.mkdir(parents=True)
     if not missing:
-        np.savez(folder / "dataset.npz", X=X, y=y)
-    counts = np.bincount(y).tolist()
+        arrays = {"X": X, "y": y} if labelled else {"X": X}
+        np.savez(folder / "dataset.npz", **arrays)
+    counts = np.bincount(y).tolist() if labelled and not missing else []
+    known = dataset in ("rings", "digits")
     card = {
         "name": dataset,
-        "title": dataset.capitalize() if dataset in ("rings", "digits") else dataset,
+        "title": dataset.capitalize() if known else dataset,
         "status": "unavailable" if missing else "ok",
         "reason": f"{dataset}: no file" if missing else "",
+        "labelled": labelled,
         "n_samples": None if missing else len(X),
         "n_features": None if missing else X.shape[1],
-        "n_classes": None if missing else len(counts),
-        "class_counts": [] if missing else counts,
+        "n_classes": len(counts) or None,
+        "n_clusters": None if missing else len(np.unique(y)),
+        "class_counts": counts,
         "class_names": [str(label) for label in range(len(counts))],
         "n_constant": int((X[0] == X).all(axis=0).sum()),
         "n_duplicate_samples": 0,
@@ -281,11 +332,9 @@ def _write_data(folder: Path, dataset: str, X, y, missing: bool) -> None:
         "sha256": "0" * 64,
         "origin": "made for tests",
         "terms": "none",
-        "paper": None
-        if dataset in ("rings", "digits")
-        else {"n_samples": 1440, "n_features": 1024, "n_classes": 20},
+        "paper": None if known else {"n_samples": 1440, "n_features": 1024, "n_classes": 20},
         "notes": [],
-        "feature_names": None,
+        "feature_names": None if known else [f"gene {i}" for i in range(X.shape[1])],
         "real_features": [0, 1] if dataset == "rings" else None,
     }
-    (folder / "card.json").write_text(json.dumps(card))
+    (folder / "card.json").write_text(json.dumps(card), encoding="utf-8")

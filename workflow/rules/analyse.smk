@@ -1,5 +1,7 @@
 # Statistical tests and tables of the collected results.
-from blufs.analysis.tables.catalog import TABLES
+from blufs.analysis.tables.catalog import read_by_tables, table_modules, table_names
+
+TABLES = table_names(PLAN.datasets)
 
 
 rule compare_methods:
@@ -26,7 +28,7 @@ rule compare_methods:
 # All tables in one job: loading their code takes longer than building them.
 rule build_tables:
     input:
-        frames=result("{frame}.parquet", frame=sorted(set(sum(TABLES.values(), [])))),
+        frames=result("{frame}.parquet", frame=read_by_tables()),
         cards=cards,
         arrays=arrays_of("all"),
         paper=os.path.relpath(ROOT / "data/paper_results.yaml"),
@@ -41,6 +43,7 @@ rule build_tables:
         ],
         md=[f"{RESULTS}/tables/{table}.md" for table in TABLES],
         tex=[f"{RESULTS}/tables/{table}.tex" for table in TABLES],
+        html=[f"{RESULTS}/tables/{table}.html" for table in TABLES],
     log:
         f"logs/{{suite}}/build_tables.log",
     conda:
@@ -51,6 +54,7 @@ rule build_tables:
         runtime=30,
     params:
         suite=PLAN.info(),
-        code=code_of_script("build_tables"),
+        tables=TABLES,
+        code=code_of_script("build_tables", *table_modules()),
     script:
         "../scripts/build_tables.py"

@@ -39,7 +39,7 @@ rule report:
         statistics=f"{RESULTS}/statistics.json",
         provenance=f"{RESULTS}/provenance.json",
         cards=cards,
-        tables=result("tables/{table}.md", table=TABLES),
+        tables=result("tables/{table}.html", table=TABLES),
         figures=result("figures/{figure}.png", figure=FIGURES),
         deviations=os.path.relpath(ROOT / "docs/deviations.md"),
     output:
@@ -59,6 +59,8 @@ rule report:
         runtime=15,
     params:
         suite=PLAN.info(),
+        tables=TABLES,
+        figures=FIGURES,
         assets=assets_digest(),
         code=code_of_script("report"),
     script:

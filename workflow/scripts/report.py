@@ -12,8 +12,8 @@ with job(snakemake.log[0]), atomic_path(snakemake.output[0]) as temporary:
         Suite(**snakemake.params.suite),
         verdict=read_json(inputs.statistics)["verdict"],
         provenance=read_json(inputs.provenance),
-        tables=inputs.tables,
-        figures=inputs.figures,
+        tables=dict(zip(snakemake.params.tables, inputs.tables, strict=True)),
+        figures=dict(zip(snakemake.params.figures, inputs.figures, strict=True)),
         deviations=inputs.deviations,
     )
     temporary.write_text(page, encoding="utf-8")

@@ -2,11 +2,58 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import yaml
+
+#: Kinds of printed numbers: of one dataset, or an average over the paper's datasets.
+CELL, AVERAGE = "data", "average"
+
+
+@dataclass(frozen=True)
+class PaperTable:
+    """One of the paper's tables.
+
+    Attributes
+    ----------
+    number : as printed
+    title : what it is about
+    holds : "sizes", "scores" or "seconds": what its numbers are compared with
+    s : number of features at which its scores are, None for the one that a choice reports
+    """
+
+    number: str
+    title: str
+    holds: str
+    s: int | None = None
+
+    @property
+    def depends_on_choice(self) -> bool:
+        return self.holds == "scores"
+
+
+@dataclass(frozen=True)
+class PaperNumber:
+    """A printed number.
+
+    Attributes
+    ----------
+    quantity : a metric, ``seconds``, or a size such as ``n_samples``
+    statistic : "mean", "std" or "s" (the number of features) of the quantity
+    kind : ``data``, or ``average`` where ``dataset`` is empty
+    method : by the name of this library; empty in the table of datasets
+    """
+
+    table: PaperTable
+    quantity: str
+    statistic: str
+    kind: str
+    dataset: str
+    method: str
+    value: float
 
 
 @dataclass(frozen=True)
@@ -20,90 +67,60 @@ class Paper:
         """Datasets in the order of the paper's first table."""
         return list(self.content["datasets"])
 
+    def method(self, printed: str) -> str:
+        """Name in this library of a method that the paper prints."""
+        return self.content["aliases"].get(printed, printed)
+
     @property
     def cases(self) -> dict[str, dict[str, bool]]:
-        """Label of a variant -> which of feature, clustering and graph level it keeps."""
-        return self.content["cases"]
+        """Variant -> which of feature, clustering and graph level it keeps."""
+        return {self.method(name): parts for name, parts in self.content["cases"].items()}
 
-    def numbers(self) -> list[dict[str, Any]]:
-        """Every printed number as a record: table, quantity, dataset, method, value.
-
-        ``dataset`` is ``Average`` for the printed averages and ``method`` is empty in the table
-        of datasets. Quantities are named as in the results (acc, nmi, accuracy in %, seconds), and
-        ``acc_std``, ``acc_s`` and so on for what stands beside them.
-        """
-        numbers = [
-            *self._dataset_numbers(),
-            *self._clustering_numbers("clustering_acc", "II"),
-            *self._clustering_numbers("nmi", "III"),
-            *self._ablation_numbers(),
-            *self._pixel_numbers(),
-            *self._matrix_numbers("classification", "VII", "knn_accuracy"),
-            *self._matrix_numbers("time", "VIII", "seconds"),
-        ]
-        aliases = self.content["aliases"]
-        return [n | {"method": aliases.get(n["method"], n["method"])} for n in numbers]
-
-    def _dataset_numbers(self) -> list[dict[str, Any]]:
+    def numbers(self) -> list[PaperNumber]:
+        """Every printed number."""
         return [
-            _number("I", quantity, dataset, "", value)
-            for dataset, sizes in self.content["datasets"].items()
-            for quantity, value in sizes.items()
+            *self._sizes(PaperTable("I", "Datasets", "sizes")),
+            *self._matrix(PaperTable("II", "ACC", "scores"), "clustering_acc", "clustering_acc"),
+            *self._matrix(PaperTable("III", "NMI", "scores"), "nmi", "nmi"),
+            *self._ablation(PaperTable("V", "Ablation", "scores")),
+            *self._pixels(PaperTable("VI", "Pixels", "scores", self.content["pixels"]["s"])),
+            *self._matrix(
+                PaperTable("VII", "Classification", "scores"), "classification", "knn_accuracy"
+            ),
+            *self._matrix(PaperTable("VIII", "Running time in s", "seconds"), "time", "seconds"),
         ]
 
-    def _clustering_numbers(self, metric: str, table: str) -> list[dict[str, Any]]:
-        block = self.content[metric]
-        numbers = []
-        for dataset, row in block["cells"].items():
-            for method, cell in zip(block["methods"], row, strict=True):
-                names = (metric, f"{metric}_std", f"{metric}_s")
-                numbers += [
-                    _number(table, quantity, dataset, method, value)
-                    for quantity, value in zip(names, cell, strict=False)
-                ]
-        return numbers + self._averages(block, table, metric)
+    def _sizes(self, table: PaperTable) -> Iterator[PaperNumber]:
+        for dataset, sizes in self.content["datasets"].items():
+            for quantity, value in sizes.items():
+                yield PaperNumber(table, quantity, "mean", CELL, dataset, "", value)
 
-    def _matrix_numbers(self, key: str, table: str, quantity: str) -> list[dict[str, Any]]:
+    def _matrix(self, table: PaperTable, key: str, quantity: str) -> Iterator[PaperNumber]:
+        """Datasets x methods; a cell is a mean, or a list of mean, deviation and s."""
         block = self.content[key]
-        numbers = [
-            _number(table, quantity, dataset, method, value)
-            for dataset, row in block["cells"].items()
-            for method, value in zip(block["methods"], row, strict=True)
-        ]
-        return numbers + self._averages(block, table, quantity)
+        methods = [self.method(name) for name in block["methods"]]
+        for dataset, row in block["cells"].items():
+            for method, cell in zip(methods, row, strict=True):
+                values = cell if isinstance(cell, list) else [cell]
+                for statistic, value in zip(("mean", "std", "s"), values, strict=False):
+                    yield PaperNumber(table, quantity, statistic, CELL, dataset, method, value)
+        for method, value in zip(methods, block.get("average", []), strict=False):
+            yield PaperNumber(table, quantity, "mean", AVERAGE, "", method, value)
 
-    def _averages(self, block: dict[str, Any], table: str, quantity: str) -> list[dict[str, Any]]:
-        return [
-            _number(table, quantity, "Average", method, value)
-            for method, value in zip(block["methods"], block.get("average", []), strict=False)
-        ]
-
-    def _ablation_numbers(self) -> list[dict[str, Any]]:
+    def _ablation(self, table: PaperTable) -> Iterator[PaperNumber]:
         block = self.content["ablation"]
-        return [
-            _number("V", metric, dataset, method, value)
-            for dataset, rows in block["cells"].items()
-            for metric, row in rows.items()
-            for method, value in zip(block["methods"], row, strict=True)
-        ]
+        methods = [self.method(name) for name in block["methods"]]
+        for dataset, rows in block["cells"].items():
+            for metric, row in rows.items():
+                for method, value in zip(methods, row, strict=True):
+                    yield PaperNumber(table, metric, "mean", CELL, dataset, method, value)
 
-    def _pixel_numbers(self) -> list[dict[str, Any]]:
+    def _pixels(self, table: PaperTable) -> Iterator[PaperNumber]:
         block = self.content["pixels"]
-        return [
-            _number("VI", metric, block["dataset"], method, value)
-            for method, row in block["cells"].items()
-            for metric, value in row.items()
-        ]
-
-
-def _number(table: str, quantity: str, dataset: str, method: str, value: float) -> dict[str, Any]:
-    return {
-        "table": table,
-        "quantity": quantity,
-        "dataset": dataset,
-        "method": method,
-        "paper": value,
-    }
+        for printed, row in block["cells"].items():
+            for metric, value in row.items():
+                method = self.method(printed)
+                yield PaperNumber(table, metric, "mean", CELL, block["dataset"], method, value)
 
 
 def load_paper(path: str | Path) -> Paper:

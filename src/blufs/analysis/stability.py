@@ -1,4 +1,4 @@
-"""Properties of selected sets of features: how stable, how redundant."""
+"""How much a method's selection changes with the samples."""
 
 from __future__ import annotations
 
@@ -39,26 +39,6 @@ def kuncheva_index(selections: Sequence[Collection[int]], n_features: int) -> fl
         return float("nan")
     common = [len(a & b) for a, b in combinations(sets, 2)]
     return float((np.mean(common) * n_features - k**2) / (k * (n_features - k)))
-
-
-def redundancy(X: np.ndarray, features: Sequence[int]) -> float:
-    """Mean absolute correlation of the pairs of selected features.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n, d)
-    features : column indices; constant columns have no correlation and are passed over
-
-    Returns
-    -------
-    float, NaN if fewer than two varying features are selected
-    """
-    selected = X[:, np.asarray(features, dtype=int)]
-    selected = selected[:, np.ptp(selected, axis=0) > 0]
-    if selected.shape[1] < 2:
-        return float("nan")
-    correlation = np.corrcoef(selected, rowvar=False)
-    return float(np.abs(correlation[np.triu_indices_from(correlation, 1)]).mean())
 
 
 def _indicator(selections: Sequence[Collection[int]], n_features: int) -> np.ndarray:

@@ -1,8 +1,9 @@
-"""One cell per dataset, method, choice and metric: what the tables and tests are made of."""
+"""One mean per dataset, method, choice and metric: what the tables and tests are made of."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -16,29 +17,42 @@ _DESCRIPTION = ["s", "n_settings", "setting", "status", "reason"]
 _NUMBERS = ["mean", "std", "low", "high"]
 
 
-def chosen_scores(results: SuiteResults, suite: Suite, *, s: int | None = None) -> pd.DataFrame:
-    """Mean, standard deviation and interval of every cell, at the s that the choice proposes.
+def chosen_scores(
+    results: SuiteResults,
+    suite: Suite,
+    *,
+    s: int | None = None,
+    metrics: Iterable[str] | None = None,
+    choices: Iterable[str] = CHOICES,
+) -> pd.DataFrame:
+    """Mean, standard deviation and interval of every score, at the s that the choice reports.
 
     Parameters
     ----------
-    s : take this number of features instead of the proposed one
+    s : take this number of features instead of the reported one
+    metrics : which of them, by default those that were measured; or label-free criteria
+    choices : which of them
 
     Returns
     -------
-    frame with a row for every compared dataset, method (variants of the ablation included), choice
-    and metric, in this order: the key, s, mean, std (of a sample), low and high (95 % bootstrap
-    interval of the mean), n (repetitions), n_settings, settings, status, reason. A cell without
-    a single row in the results has status ``missing``.
+    frame with a row for every compared dataset (with labels, where the metric needs them), method
+    (variants of the ablation included), choice and metric, in this order: the key, s, mean, std (of
+    a sample), low and high (95 % bootstrap interval of the mean), n (repetitions), n_settings,
+    setting, status, reason. What has not a single row in the results has status ``missing``.
     """
-    rows = results.scores.sort_values([*KEY, "repetition"], kind="stable")
-    proposed = rows[rows["is_reported_s"] if s is None else rows["s"] == s]
-    # What describes a cell: a failure at its s, else its s, else a failure at any other s.
-    sources = [_failed(proposed), proposed, _failed(rows)]
+    metrics = measured_metrics(results) if metrics is None else list(metrics)
+    expected = _expected(results, suite, metrics, list(choices))
+    rows = results.scores
+    rows = rows[rows["dataset"].isin(expected.unique("dataset"))]
+    rows = rows.sort_values([*KEY, "repetition"], kind="stable")
+    reported = rows[rows["is_reported_s"] if s is None else rows["s"] == s]
+    # What describes a score: a failure at its s, else its s, else a failure at any other s.
+    sources = [_failed(reported), reported, _failed(rows)]
     cells = pd.concat([source.groupby(KEY)[_DESCRIPTION].first() for source in sources])
-    cells = cells[~cells.index.duplicated()].reindex(_expected(results, suite))
+    cells = cells[~cells.index.duplicated()].reindex(expected)
     never = cells["status"].isna()
     cells.loc[never, ["status", "reason", "setting"]] = ["missing", "no row in the results", ""]
-    cells = cells.join(_summary(proposed[proposed["status"] == "ok"]))
+    cells = cells.join(_summary(reported[reported["status"] == "ok"]))
     cells.loc[cells["status"] != "ok", _NUMBERS] = np.nan
     cells[["n", "n_settings"]] = cells[["n", "n_settings"]].fillna(0)
     cells = cells.astype(dict.fromkeys(("s", "n", "n_settings"), "Int64"))
@@ -49,21 +63,34 @@ def _failed(rows: pd.DataFrame) -> pd.DataFrame:
     return rows[rows["status"] != "ok"]
 
 
-def _expected(results: SuiteResults, suite: Suite) -> pd.MultiIndex:
-    """Keys of all cells that a suite should have, in the order of the tables."""
-    return pd.MultiIndex.from_product(
-        [
-            results.compared_datasets(suite.datasets),
-            list(dict.fromkeys([*suite.methods, *suite.ablation])),
-            list(CHOICES),
-            list(METRICS),
-        ],
-        names=KEY,
+def _expected(
+    results: SuiteResults, suite: Suite, metrics: list[str], choices: list[str]
+) -> pd.MultiIndex:
+    """Keys of all scores that a suite should have, in the order of the tables."""
+    by_labels = set(metrics) <= set(METRICS)
+    names = (
+        labelled_datasets(results, suite)
+        if by_labels
+        else results.compared_datasets(suite.datasets)
     )
+    methods = list(dict.fromkeys([*suite.methods, *suite.ablation]))
+    keys = list(product(names, methods, choices, metrics))
+    return pd.MultiIndex.from_frame(pd.DataFrame(keys, columns=KEY))
+
+
+def measured_metrics(results: SuiteResults) -> list[str]:
+    """The metrics that occur in the scores: a suite need not ask for all."""
+    found = set(results.scores["metric"])
+    return [metric for metric in METRICS if metric in found]
+
+
+def labelled_datasets(results: SuiteResults, suite: Suite) -> list[str]:
+    """The compared datasets on which methods can be judged by the classes."""
+    return results.compared_datasets([d for d in suite.datasets if results.is_labelled(d)])
 
 
 def _summary(rows: pd.DataFrame) -> pd.DataFrame:
-    """Numbers of every cell; rows of a cell lie together, in the order of the seeds."""
+    """Numbers of every key; its rows lie together, in the order of the repetitions."""
     values = rows.groupby(KEY)["value"]
     summary = values.agg(["mean", "std", "size"]).rename(columns={"size": "n"})
     counts = values.transform("size")
@@ -79,7 +106,7 @@ def _summary(rows: pd.DataFrame) -> pd.DataFrame:
 def score_matrix(
     cells: pd.DataFrame, metric: str, choice: str, methods: Sequence[str]
 ) -> pd.DataFrame:
-    """Mean scores of shape (datasets, methods), NaN where a cell did not run."""
+    """Mean scores of shape (datasets, methods), NaN where there is none."""
     chosen = cells[(cells["metric"] == metric) & (cells["choice"] == choice)]
     datasets = list(dict.fromkeys(chosen["dataset"]))
     matrix = chosen.pivot(index="dataset", columns="method", values="mean")

@@ -7,17 +7,14 @@ from typing import Any
 import pandas as pd
 
 from blufs.analysis.statistics import compare, complete_block
-from blufs.analysis.summaries import chosen_scores, score_matrix
+from blufs.analysis.summaries import (
+    chosen_scores,
+    labelled_datasets,
+    measured_metrics,
+    score_matrix,
+)
 from blufs.results.suite import Suite, SuiteResults
 from blufs.results.vocabulary import CHOICES, METHOD_UNDER_STUDY, METRICS
-
-#: How a choice is named within a sentence.
-_CHOICE_WORDS = {
-    "oracle": "settings chosen by the labels",
-    "default": "one default setting",
-    "blind": "settings chosen without labels",
-}
-_METRIC_WORDS = {"clustering_acc": "ACC", "nmi": "NMI", "knn_accuracy": "k-NN accuracy"}
 
 
 def summarise(results: SuiteResults, suite: Suite) -> dict[str, Any]:
@@ -33,7 +30,7 @@ def summarise(results: SuiteResults, suite: Suite) -> dict[str, Any]:
         metric: {
             choice: score_matrix(cells, metric, choice, suite.ranked_methods) for choice in CHOICES
         }
-        for metric in METRICS
+        for metric in measured_metrics(results)
     }
     comparisons = {
         metric: {
@@ -54,11 +51,6 @@ def summarise(results: SuiteResults, suite: Suite) -> dict[str, Any]:
         "standing": standings,
         "verdict": _paragraph(standings, results, suite),
     }
-
-
-def verdict(results: SuiteResults, suite: Suite) -> str:
-    """One paragraph (Markdown) from the results: does BLUFS win, where not, by how much."""
-    return summarise(results, suite)["verdict"]
 
 
 def standing(scores: pd.DataFrame, tested: dict[str, Any]) -> dict[str, Any] | None:
@@ -103,10 +95,17 @@ def standing(scores: pd.DataFrame, tested: dict[str, Any]) -> dict[str, Any] | N
 
 
 def _paragraph(standings: dict, results: SuiteResults, suite: Suite) -> str:
+    if not any(map(results.is_labelled, suite.datasets)):
+        return (
+            "**No verdict**: the data have no labels, so that nothing can be measured by classes. "
+            "The label-free criteria, the stability and the agreement of the methods stand below."
+        )
+    if METHOD_UNDER_STUDY not in suite.methods:
+        return f"**No verdict**: {METHOD_UNDER_STUDY} is not among the methods of this suite."
     found = {
         (metric, choice): standings[metric][choice]
-        for choice in _CHOICE_WORDS
-        for metric in METRICS
+        for choice in CHOICES
+        for metric in standings
         if standings[metric][choice]
     }
     if not found:
@@ -120,16 +119,16 @@ def _paragraph(standings: dict, results: SuiteResults, suite: Suite) -> str:
     answer = "Yes" if len(first) == len(found) else "No" if not first else "Only in part"
     sentences = [
         f"**Does BLUFS win? {answer}.** Among {size}, it alone has the best average rank in "
-        f"{len(first)} of {len(found)} comparisons (three metrics, three ways to choose settings)."
+        f"{len(first)} of {len(found)} comparisons (every metric with every choice of settings)."
     ]
-    for choice, words in _CHOICE_WORDS.items():
+    for choice in CHOICES:
         parts = [
             _clause(metric, found[metric, choice], suite)
-            for metric in METRICS
+            for metric in standings
             if (metric, choice) in found
         ]
         if parts:
-            sentences.append(f"With {words}: {'; '.join(parts)}.")
+            sentences.append(f"{CHOICES[choice].title}: {'; '.join(parts)}.")
     sentences.append(_where_not(found, results, suite))
     sentences.append(_significance(found, suite))
     sentences.append(_left_out(found, results, suite))
@@ -138,7 +137,7 @@ def _paragraph(standings: dict, results: SuiteResults, suite: Suite) -> str:
 
 def _clause(metric: str, where: dict[str, Any], suite: Suite) -> str:
     return (
-        f"{_METRIC_WORDS[metric]} {'shared ' * where['shared']}place {where['place']} "
+        f"{METRICS[metric].short} {'shared ' * where['shared']}place {where['place']} "
         f"with rank {where['rank']:.2f}, "
         f"{100 * where['mean_difference']:+.1f} points against {suite.title(where['best_rival'])} "
         f"(rank {where['rival_rank']:.2f}), best on {len(where['wins'])} of {where['n_datasets']}"
@@ -157,8 +156,8 @@ def _where_not(found: dict, results: SuiteResults, suite: Suite) -> str:
     lead, metric, choice, dataset, method = max(behind)
     return (
         f"It is furthest behind on {results.dataset_title(dataset)}: "
-        f"{100 * lead:.1f} points of {_METRIC_WORDS[metric]} below {suite.title(method)} "
-        f"with {_CHOICE_WORDS[choice]}."
+        f"{100 * lead:.1f} points of {METRICS[metric].short} below {suite.title(method)} "
+        f"({CHOICES[choice].title.lower()})."
     )
 
 
@@ -176,7 +175,7 @@ def _left_out(found: dict, results: SuiteResults, suite: Suite) -> str:
     counted = {name for where in found.values() for name in (*where["wins"], *where["losses"])}
     missing = [
         results.dataset_title(name)
-        for name in results.compared_datasets(suite.datasets)
+        for name in labelled_datasets(results, suite)
         if name not in counted
     ]
     return f"Not counted, because methods have no score there: {', '.join(missing)}." * bool(

@@ -94,8 +94,8 @@ class SuiteResults:
             for name, path in self.card_paths.items()
         }
 
-    def data(self, dataset: str) -> tuple[Any, Any]:
-        """Prepared data of shape (n, d), dense or sparse, and labels of shape (n,), if any."""
+    def data(self, dataset: str) -> tuple[Any, np.ndarray | None]:
+        """Prepared data of shape (n, d), dense or sparse, and labels of shape (n,), or None."""
         from blufs.datasets.storage import read_dataset
 
         return read_dataset(self.array_paths[dataset])
@@ -103,6 +103,10 @@ class SuiteResults:
     def dataset_title(self, dataset: str) -> str:
         """Title under which a dataset is shown."""
         return self.cards.get(dataset, {}).get("title") or dataset
+
+    def is_labelled(self, dataset: str) -> bool:
+        """Whether the dataset has classes; one without a card counts as if it had."""
+        return self.cards.get(dataset, {}).get("labelled", True)
 
     def compared_datasets(self, names: Sequence[str]) -> list[str]:
         """The datasets that averages and ranks are taken over: those that were measured.

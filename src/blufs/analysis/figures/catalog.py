@@ -19,8 +19,8 @@ class FigureSpec:
 
     Attributes
     ----------
-    module, function : where ``function(results, suite, style, **options)`` is, which returns the
-        figure and its axes
+    module, function : where ``function(results, suite, **options)`` is, which returns the figure
+        and its axes
     tables : result files it reads (stem of the Parquet file)
     title, caption, alt : what the report says of it; ``alt`` for those who do not see it
     data : the datasets whose arrays it reads: none, "all", or the name of one
@@ -47,10 +47,10 @@ _FIGURES = {
         ("results",),
         "Overview",
         "Mean clustering accuracy over the datasets with 95 % bootstrap intervals over the "
-        "datasets (left) and average rank (right), when the settings are chosen by the labels "
-        "(oracle), left at their default, or chosen without labels. Only datasets on which every "
-        "method has a score count; the baseline (all features) is not ranked.",
-        "Dot plots of mean ACC and of average rank, one row per method, three dots each.",
+        "datasets (left) and average rank (right), for every way to choose the settings; hollow "
+        "marks look at the labels. Only datasets on which every method has a score count; all "
+        "features are not ranked.",
+        "Dot plots of mean ACC and of average rank, one row per method, a dot for every choice.",
     ),
     "acc_curves": FigureSpec(
         "scores",
@@ -98,14 +98,15 @@ _FIGURES = {
         "sensitivity",
         ("screened",),
         "Sensitivity to the weights",
-        "ACC of BLUFS, averaged over the numbers of features, at every pair of weights that was "
-        "tried, as bars and as heat maps in the same colours. The other two weights stay fixed.",
+        "ACC of BLUFS (a label-free criterion where the data have no labels), averaged over the "
+        "numbers of features, at every pair of weights that was tried, as bars and as heat maps in "
+        "the same colours. The other two weights stay fixed.",
         "Three-dimensional bars and heat maps of ACC over pairs of weights, one row per dataset.",
     ),
     "convergence": FigureSpec(
         "runs",
         "convergence",
-        ("selections",),
+        ("results", "selections"),
         "Convergence",
         "Objective of BLUFS after every sweep, scaled to 1 at its largest and 0 at its least "
         "value, with the settings of each choice at the largest number of features.",
@@ -123,31 +124,40 @@ _FIGURES = {
     "sparsity": FigureSpec(
         "sparsity",
         "sparsity",
-        ("selections",),
+        ("results", "selections"),
         "Sparsity of the weights",
-        "Entries of W under the l2,1-norm (BLSFS) and under the l2,0-constraint (BLUFS), and the "
-        "norms of their rows in descending order.",
-        "Heat maps of two weight matrices and a line chart of the norms of their rows.",
-        data="all",
+        "Norms of the rows of W under the l2,1-norm (BLSFS) and under the l2,0-constraint (BLUFS), "
+        "with default settings: by feature, and in descending order.",
+        "Bars of the row norms of two weight matrices by feature, and a line chart of them sorted.",
     ),
     "pixels": FigureSpec(
         "features",
         "pixels",
-        ("selections",),
+        ("results", "selections"),
         "Selected pixels",
-        "Pixels selected by the ablation cases and by BLUFS (orange), on sample images.",
+        "Pixels selected by the ablation cases and by BLUFS (orange), on sample images; settings "
+        "are the oracle's, or the default without labels.",
         "Sample images with the selected pixels coloured, one column per method.",
         data="all",
     ),
     "correlation": FigureSpec(
         "features",
         "correlation",
-        ("selections",),
+        ("results", "selections"),
         "Correlation of selected features",
         "Absolute correlation of ten selected features, BLSFS against BLUFS; the mean is over the "
-        "pairs of different features.",
+        "pairs of different features; settings are the oracle's, or the default without labels.",
         "Heat maps of correlations, one column per dataset, one row per method.",
         data="all",
+    ),
+    "agreement": FigureSpec(
+        "agreement",
+        "agreement",
+        ("results", "selections"),
+        "Agreement of the methods",
+        "Features that two methods both select over those that either selects, with default "
+        "settings and the number of features that the tables report. No labels are needed.",
+        "Heat maps of the agreement of every two methods, one panel per dataset and their mean.",
     ),
 }
 
@@ -168,10 +178,11 @@ def figure_spec(name: str) -> FigureSpec:
     return FigureSpec(
         "features",
         "selected_plane",
-        ("selections",),
+        ("results", "selections"),
         f"Selected features of {dataset}",
         f"Samples of {dataset} in the two features that each method selects first, at the smallest "
-        "number of features, by class. Two features are real, the others are noise.",
+        "number of features, by class. Two features are real, the others are noise. Settings are "
+        "the oracle's, or the default without labels.",
         "Scatter plots of the samples in two selected features, one panel per method.",
         data=dataset,
         options={"dataset": dataset},

@@ -16,10 +16,10 @@ from blufs.analysis.figures.style import (
     SAFE,
     SEQUENTIAL,
     NoDataError,
-    Style,
     facets,
     new_figure,
 )
+from blufs.analysis.selections import absolute_correlation, columns
 from blufs.results.suite import Suite, SuiteResults
 from blufs.results.vocabulary import METHOD_UNDER_STUDY
 
@@ -32,27 +32,29 @@ N_CORRELATED = 10
 
 
 def selected_plane(
-    results: SuiteResults, suite: Suite, style: Style, *, dataset: str
+    results: SuiteResults, suite: Suite, *, dataset: str
 ) -> tuple[Figure, list[Axes]]:
     """The samples in the two features that each method selects first, at the smallest s."""
     card = results.cards.get(dataset, {})
     real = set(card.get("real_features") or [])
     if len(real) != 2:
         raise NoDataError(f"{dataset} is not a synthetic dataset with two real features.")
-    rows = frames.selections(results, frames.selecting(suite.methods))
+    rows = frames.shown_selections(results, suite.ranked_methods)
     rows = rows[(rows["dataset"] == dataset) & (rows["s"] >= 2)].sort_values("s")
     chosen = rows.drop_duplicates("method").set_index("method")["features"]
     methods = [method for method in suite.methods if method in chosen.index]
     if not methods:
         raise NoDataError(f"No method selected two features or more on {dataset}.")
     X, y = results.data(dataset)
+    classes = _classes(X, y)
     figure, panels = facets(len(methods), columns=5, width=1.9, height=2.1)
     for panel, method in zip(panels, methods, strict=True):
         first, second = sorted(int(feature) for feature in chosen[method][:2])
-        for label in np.unique(y):
+        plane = columns(X, [first, second])
+        for label in np.unique(classes):
             panel.scatter(
-                X[y == label, first],
-                X[y == label, second],
+                plane[classes == label, 0],
+                plane[classes == label, 1],
                 s=7,
                 marker=MARKERS[label % len(MARKERS)],
                 color=SAFE[label % len(SAFE)],
@@ -68,14 +70,19 @@ def selected_plane(
     return figure, panels
 
 
+def _classes(X: Any, y: np.ndarray | None) -> np.ndarray:
+    """The classes; one for all samples where there are no labels."""
+    return np.zeros(X.shape[0], dtype=int) if y is None else y
+
+
 def _feature_label(feature: int, real: set[int]) -> str:
-    return f"feature {feature + 1} ({'real' if feature in real else 'noise'})"
+    return f"feature {feature} ({'real' if feature in real else 'noise'})"
 
 
-def pixels(results: SuiteResults, suite: Suite, style: Style) -> tuple[Figure, np.ndarray]:
+def pixels(results: SuiteResults, suite: Suite) -> tuple[Figure, np.ndarray]:
     """The selected pixels on sample images, for the ablation cases and the full method."""
     methods = [*suite.ablation, METHOD_UNDER_STUDY]
-    rows = frames.selections(results, methods)
+    rows = frames.shown_selections(results, methods)
     methods = frames.present(methods, rows["method"])
     # An image without marks would look like a variant that selects nothing: it has not run there.
     ran = rows.groupby("dataset")["method"].nunique()
@@ -104,11 +111,13 @@ def _pixel_rows(
 ) -> None:
     card = results.cards[dataset]
     X, y = results.data(dataset)
-    samples = [np.flatnonzero(y == label)[0] for label in np.unique(y)[: len(panels)]]
+    classes = _classes(X, y) if y is not None else np.arange(X.shape[0])
+    samples = [np.flatnonzero(classes == label)[0] for label in np.unique(classes)[: len(panels)]]
     s = _common_count(rows, methods, X.shape[1])
     chosen = rows[rows["s"] == s].set_index("method")["features"]
     for row, sample in zip(panels, samples, strict=False):
-        image = np.reshape(X[sample], card["image_shape"], order=card["image_order"])
+        pixels = columns(X[[sample]], range(X.shape[1]))
+        image = np.reshape(pixels, card["image_shape"], order=card["image_order"])
         for column, panel in enumerate(row):
             panel.imshow(image, cmap="gray", interpolation="nearest")
             panel.set(xticks=[], yticks=[])
@@ -135,12 +144,15 @@ def _mark_pixels(panel: Axes, features: np.ndarray, shape: list[int], order: Any
     panel.imshow(overlay, interpolation="nearest")
 
 
-def correlation(results: SuiteResults, suite: Suite, style: Style) -> tuple[Figure, np.ndarray]:
+def correlation(results: SuiteResults, suite: Suite) -> tuple[Figure, np.ndarray]:
     """Absolute correlation of ten selected features, the l2,1 method against BLUFS."""
     methods = [RIVAL, METHOD_UNDER_STUDY]
-    rows = frames.selections(results, methods)
+    rows = frames.shown_selections(results, methods)
     methods = frames.present(methods, rows["method"])
+    rows = rows[rows["s"] >= 2]
     datasets = _most_features_first(results, frames.present(suite.datasets, rows["dataset"]))
+    if not datasets:
+        raise NoDataError("No selection of two features or more is stored.")
     figure = new_figure(2.1 * len(datasets) + 0.9, 2.25 * len(methods) + 0.2)
     panels = figure.subplots(len(methods), len(datasets), squeeze=False)
     shown = None
@@ -155,9 +167,7 @@ def correlation(results: SuiteResults, suite: Suite, style: Style) -> tuple[Figu
                 panel.axis("off")
                 panel.text(0.5, 0.5, "no selection", ha="center", transform=panel.transAxes)
                 continue
-            with np.errstate(invalid="ignore", divide="ignore"):
-                values = np.nan_to_num(np.abs(np.corrcoef(X[:, features], rowvar=False)))
-            values = np.atleast_2d(values)
+            values = absolute_correlation(X, features)
             shown = panel.imshow(values, vmin=0, vmax=1, cmap=SEQUENTIAL)
             others = values[~np.eye(len(values), dtype=bool)]
             panel.set_title(f"{results.dataset_title(dataset)}\nmean {others.mean():.2f}")
@@ -168,13 +178,12 @@ def correlation(results: SuiteResults, suite: Suite, style: Style) -> tuple[Figu
     return figure, panels
 
 
-def _about_ten(rows: pd.DataFrame) -> np.ndarray | None:
+def _about_ten(rows: pd.DataFrame) -> list[int] | None:
     """The first ten features of the selection whose size is closest to ten (None: no selection)."""
-    rows = rows[rows["s"] >= 2]
     if rows.empty:
         return None
     closest = np.argmin(np.abs(rows["s"].to_numpy() - N_CORRELATED))
-    return np.asarray(rows["features"].iloc[closest])[:N_CORRELATED]
+    return list(rows["features"].iloc[closest])[:N_CORRELATED]
 
 
 def _most_features_first(results: SuiteResults, datasets: list[str]) -> list[str]:

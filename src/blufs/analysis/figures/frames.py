@@ -9,22 +9,23 @@ from typing import Any
 import pandas as pd
 
 from blufs.analysis.figures.style import NoDataError
+from blufs.analysis.selections import selections_of_choice
 from blufs.results.suite import Suite, SuiteResults
-from blufs.results.vocabulary import ALL_FEATURES, CHOICES, METRICS
+from blufs.results.vocabulary import CHOICES, METRICS
 
 
 def frame(results: SuiteResults, name: str) -> pd.DataFrame:
-    """The rows of a result file that are ``ok``."""
+    """The rows of a result table that are ``ok``."""
     try:
         rows: pd.DataFrame = getattr(results, name)
-    except FileNotFoundError as error:
-        raise NoDataError(f"The suite has no file {name}.parquet.") from error
+    except (KeyError, FileNotFoundError) as error:
+        raise NoDataError(f"The suite has no table of {name}.") from error
     if rows.empty:
-        raise NoDataError(f"{name}.parquet holds no rows.")
+        raise NoDataError(f"The suite's table of {name} has no rows.")
     succeeded = rows[rows["status"] == "ok"]
     if succeeded.empty:
         counts = ", ".join(f"{n} {status}" for status, n in rows["status"].value_counts().items())
-        raise NoDataError(f"No row of {name}.parquet is ok ({counts}).")
+        raise NoDataError(f"No row in the table of {name} is ok ({counts}).")
     return succeeded
 
 
@@ -35,6 +36,7 @@ def scores(results: SuiteResults, suite: Suite, metric: str, choice: str) -> pd.
         (rows["metric"] == metric)
         & (rows["choice"] == choice)
         & rows["method"].isin(list(suite.methods))
+        & rows["dataset"].isin(list(suite.datasets))
     ]
     if rows.empty:
         raise NoDataError(
@@ -43,36 +45,36 @@ def scores(results: SuiteResults, suite: Suite, metric: str, choice: str) -> pd.
     return rows
 
 
-def selections(
-    results: SuiteResults,
-    methods: Sequence[str],
-    choice: str = "oracle",
-    metric: str = "clustering_acc",
-) -> pd.DataFrame:
+def selections(results: SuiteResults, methods: Sequence[str], choice: str) -> pd.DataFrame:
     """What the methods selected: one row per dataset, method and s (the first fit seed)."""
     frame(results, "selections")  # says what is wrong if there is nothing at all
-    rows = results.chosen_selections()
-    rows = rows[
-        (rows["status"] == "ok")
-        & rows["method"].isin(list(methods))
-        & (rows["choice"] == choice)
-        & (rows["metric"] == metric)
-    ].sort_values("fit_seed", kind="stable")
-    rows = rows.drop_duplicates(["dataset", "method", "s"])
+    rows = selections_of_choice(results, choice)
+    rows = rows[(rows["status"] == "ok") & rows["method"].isin(list(methods))]
+    rows = rows.sort_values("fit_seed", kind="stable").drop_duplicates(["dataset", "method", "s"])
     if rows.empty:
-        raise NoDataError(f"No selection of {', '.join(methods)} is stored.")
+        raise NoDataError(f"No selection of {', '.join(methods) or 'any method'} is stored.")
     return rows
+
+
+def shown_selections(results: SuiteResults, methods: Sequence[str]) -> pd.DataFrame:
+    """The oracle's selections, or those of the default setting where the data have no labels."""
+    parts: list[pd.DataFrame] = []
+    for choice, labelled in (("oracle", True), ("default", False)):
+        try:
+            rows = selections(results, methods, choice)
+        except NoDataError:
+            if choice == "default" and not parts:
+                raise
+            continue
+        kept = [results.is_labelled(name) == labelled for name in rows["dataset"]]
+        parts.append(rows[kept])
+    return pd.concat(parts, ignore_index=True)
 
 
 def present(names: Sequence[str], column: Iterable[str]) -> list[str]:
     """The names that occur in the column, in the order given."""
     found = set(column)
     return [name for name in names if name in found]
-
-
-def selecting(methods: Sequence[str]) -> list[str]:
-    """The methods that select anything: all but the baseline."""
-    return [method for method in methods if method != ALL_FEATURES]
 
 
 def settings(text: str) -> dict[str, Any]:

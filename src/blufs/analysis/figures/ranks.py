@@ -13,17 +13,16 @@ from matplotlib.figure import Figure
 
 from blufs.analysis import statistics
 from blufs.analysis.figures import frames
-from blufs.analysis.figures.style import NoDataError, Style, looks, new_figure
+from blufs.analysis.figures.style import NoDataError, choice_line, method_styles, new_figure
 from blufs.analysis.summaries import chosen_scores, score_matrix
 from blufs.results.suite import Suite, SuiteResults
 from blufs.results.vocabulary import ALL_FEATURES, CHOICES, METHOD_UNDER_STUDY, METRICS
 
-#: Choice -> how it is drawn in the overview: the oracle hollow, what a user gets filled.
-_DOTS: dict[str, dict[str, Any]] = {
-    "oracle": {"marker": "o", "markerfacecolor": "white", "color": "#555555"},
-    "default": {"marker": "s", "color": "#CC6677"},
-    "blind": {"marker": "D", "color": "#0072B2"},
-}
+
+def _dots(choice: str) -> dict[str, Any]:
+    """A choice in the overview: hollow if it looks at the labels, filled if a user can make it."""
+    hollow = {"markerfacecolor": "white"} if CHOICES[choice].uses_labels else {}
+    return choice_line(choice) | {"linestyle": "none", "markersize": 5} | hollow
 
 
 def _complete_blocks(
@@ -42,7 +41,6 @@ def _complete_blocks(
 def critical_difference(
     results: SuiteResults,
     suite: Suite,
-    style: Style,
     *,
     metric: str = "clustering_acc",
     choices: tuple[str, ...] = ("oracle", "blind"),
@@ -63,15 +61,15 @@ def critical_difference(
     figure = new_figure(7.2, len(compared) * (1.65 + 0.24 * half))
     panels = list(figure.subplots(len(compared), 1, squeeze=False).flat)
     for panel, (choice, block) in zip(panels, compared.items(), strict=True):
-        _rank_diagram(panel, block, suite, style)
+        _rank_diagram(panel, block, suite)
         title = f"{METRICS[metric].short}, {CHOICES[choice].title}"
         _describe(panel, block, suite.significance_level, title)
     return figure, panels
 
 
-def _rank_diagram(panel: Axes, block: pd.DataFrame, suite: Suite, style: Style) -> None:
+def _rank_diagram(panel: Axes, block: pd.DataFrame, suite: Suite) -> None:
     """Diagram of one score matrix with the critical difference above the axis."""
-    chosen = looks(suite, style)
+    chosen = method_styles(suite)
     labels = {method: suite.title(method) for method in block.columns}
     ranks = statistics.average_ranks(block).rename(labels)
     p_values = statistics.nemenyi(block).rename(index=labels, columns=labels)
@@ -118,21 +116,21 @@ def _describe(panel: Axes, block: pd.DataFrame, alpha: float, title: str) -> Non
 
 
 def overview(
-    results: SuiteResults, suite: Suite, style: Style, *, metric: str = "clustering_acc"
+    results: SuiteResults, suite: Suite, *, metric: str = "clustering_acc"
 ) -> tuple[Figure, list[Axes]]:
     """Mean over the datasets and average rank of each method under each choice of settings.
 
     Only datasets on which all methods have a score count. The intervals are 95 % bootstrap
     intervals of the mean over the datasets.
     """
-    matrices = _complete_blocks(results, suite, metric, tuple(_DOTS), suite.methods)
+    matrices = _complete_blocks(results, suite, metric, tuple(CHOICES), suite.methods)
     if not matrices:
         raise NoDataError("No dataset has a score of every method.")
     first = next(iter(matrices.values()))
     order = list(first.mean().sort_values(kind="stable").index)
     figure = new_figure(8.2, 0.9 + 0.36 * len(order))
     means, ranked = figure.subplots(1, 2, sharey=True, width_ratios=(1.4, 1))
-    shifts = np.linspace(0.22, -0.22, len(matrices))
+    shifts = np.linspace(0.27, -0.27, len(matrices))
     for (choice, block), shift in zip(matrices.items(), shifts, strict=True):
         _mean_dots(means, block, order, choice, shift)
         _rank_dots(ranked, block, order, choice, shift)
@@ -145,7 +143,7 @@ def overview(
     ranked.set_xlabel("average rank (1 is best)")
     ranked.invert_xaxis()
     figure.legend(
-        *means.get_legend_handles_labels(), loc="outside upper center", ncols=3, frameon=False
+        *means.get_legend_handles_labels(), loc="outside upper center", ncols=2, frameon=False
     )
     return figure, [means, ranked]
 
@@ -161,11 +159,9 @@ def _mean_dots(
         mean,
         [order.index(method) + shift for method in methods],
         xerr=bars,
-        linestyle="none",
-        markersize=5,
         elinewidth=1,
         label=CHOICES[choice].title,
-        **_DOTS[choice],
+        **_dots(choice),
     )
 
 
@@ -174,4 +170,4 @@ def _rank_dots(
 ) -> None:
     mean = statistics.average_ranks(block.drop(columns=ALL_FEATURES, errors="ignore"))
     places = [order.index(method) + shift for method in mean.index]
-    panel.plot(mean.to_numpy(), places, linestyle="none", markersize=5, **_DOTS[choice])
+    panel.plot(mean.to_numpy(), places, **_dots(choice))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -13,27 +12,21 @@ from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
 from blufs.analysis.figures import frames
 from blufs.analysis.figures.style import (
     NoDataError,
-    Style,
+    choice_line,
     facets,
-    looks,
     method_legend,
+    method_styles,
     new_figure,
 )
 from blufs.results.suite import Suite, SuiteResults
-from blufs.results.vocabulary import METHOD_UNDER_STUDY
-
-_CHOICE_LINES: dict[str, dict[str, Any]] = {
-    "oracle": {"color": "black", "linestyle": "-", "marker": "o"},
-    "default": {"color": "#CC6677", "linestyle": (0, (5, 1.5)), "marker": "s"},
-    "blind": {"color": "#0072B2", "linestyle": (0, (1, 1)), "marker": "^"},
-}
+from blufs.results.vocabulary import CHOICES, METHOD_UNDER_STUDY
 
 
-def convergence(results: SuiteResults, suite: Suite, style: Style) -> tuple[Figure, list[Axes]]:
+def convergence(results: SuiteResults, suite: Suite) -> tuple[Figure, list[Axes]]:
     """Objective of BLUFS after every sweep, a panel per dataset and a line per chosen setting."""
     frames.frame(results, "selections")  # says what is wrong if there is nothing at all
     curves: dict[str, dict[str, np.ndarray]] = {}
-    for choice in _CHOICE_LINES:
+    for choice in CHOICES:
         try:
             rows = frames.selections(results, [METHOD_UNDER_STUDY], choice)
         except NoDataError:
@@ -51,29 +44,29 @@ def convergence(results: SuiteResults, suite: Suite, style: Style) -> tuple[Figu
             # The settings weigh the terms differently: only the relative decrease compares.
             relative = (history - history.min()) / (np.ptp(history) or 1.0)
             every = max(1, len(history) // 12)
-            panel.plot(
-                relative, label=choice, markevery=every, markersize=4, **_CHOICE_LINES[choice]
-            )
+            look = {"markevery": every, "markersize": 4, **choice_line(choice)}
+            panel.plot(relative, label=CHOICES[choice].short, **look)
         panel.set_title(results.dataset_title(dataset))
         panel.xaxis.set_major_locator(MaxNLocator(5, integer=True))
     figure.supxlabel("sweep", fontsize="medium")
     figure.supylabel("scaled objective", fontsize="medium")
     handles = {line.get_label(): line for panel in panels for line in panel.get_lines()}
     figure.legend(
-        handles=list(handles.values()), loc="outside upper center", ncols=3, frameon=False
+        handles=list(handles.values()), loc="outside upper center", ncols=4, frameon=False
     )
     return figure, panels
 
 
-def scaling(results: SuiteResults, suite: Suite, style: Style) -> tuple[Figure, np.ndarray]:
+def scaling(results: SuiteResults, suite: Suite) -> tuple[Figure, np.ndarray]:
     """Median seconds of ``fit`` against the numbers of samples and of features."""
     rows = frames.frame(results, "timing")
-    rows = rows[rows["method"].isin(frames.selecting(suite.methods)) & (rows["seconds"] > 0)]
+    rows = rows[rows["method"].isin(suite.ranked_methods) & (rows["seconds"] > 0)]
+    rows = rows[rows["dataset"].isin(list(suite.datasets))]
     if rows.empty:
-        raise NoDataError("No method was timed.")
+        raise NoDataError("No method of this suite was timed.")
     seconds = rows.groupby(["method", "dataset"])["seconds"].median()
     methods = frames.present(suite.methods, rows["method"])
-    chosen = looks(suite, style)
+    chosen = method_styles(suite)
     figure = new_figure(8.2, 4.3)
     panels = figure.subplots(1, 2, sharey=True)
     sizes = {"n_samples": "number of samples n", "n_features": "number of features d"}
@@ -89,7 +82,7 @@ def scaling(results: SuiteResults, suite: Suite, style: Style) -> tuple[Figure, 
         panel.xaxis.set_minor_formatter(NullFormatter())
         _name_datasets(panel, results, frames.present(suite.datasets, rows["dataset"]), key)
     panels[0].set_ylabel("seconds of one fit (median)")
-    method_legend(figure, suite, methods, style, "lower")
+    method_legend(figure, suite, methods, "lower")
     return figure, panels
 
 

@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from blufs.analysis.figures import frames
-from blufs.analysis.figures.style import NoDataError, Style, facets, looks, method_legend
+from blufs.analysis.figures.style import NoDataError, facets, method_legend, method_styles
 from blufs.results.suite import Suite, SuiteResults
 from blufs.results.vocabulary import ALL_FEATURES, CHOICES, METRICS
 
@@ -16,7 +16,6 @@ from blufs.results.vocabulary import ALL_FEATURES, CHOICES, METRICS
 def score_curves(
     results: SuiteResults,
     suite: Suite,
-    style: Style,
     *,
     metric: str = "clustering_acc",
     choice: str = "oracle",
@@ -29,7 +28,7 @@ def score_curves(
     if not datasets:
         raise NoDataError("No dataset was evaluated with more than one number of features.")
     methods = frames.present(suite.methods, rows["method"])
-    chosen = looks(suite, style)
+    chosen = method_styles(suite)
     figure, panels = facets(len(datasets))
     for panel, dataset in zip(panels, datasets, strict=True):
         for method in methods:
@@ -47,24 +46,25 @@ def score_curves(
         f"number of selected features s; settings: {_in_sentence(choice)}", fontsize="medium"
     )
     figure.supylabel(METRICS[metric].short, fontsize="medium")
-    method_legend(figure, suite, methods, style)
+    method_legend(figure, suite, methods)
     return figure, panels
 
 
 def boxplots(
     results: SuiteResults,
     suite: Suite,
-    style: Style,
     *,
     metric: str = "clustering_acc",
     choice: str = "oracle",
 ) -> tuple[Figure, list[Axes]]:
-    """Spread of a metric over the repeated clusterings, at the s that the choice proposes."""
+    """Spread of a metric over the repeated clusterings, at the s that the choice reports."""
     rows = frames.scores(results, suite, metric, choice)
     rows = rows[rows["is_reported_s"]]
     datasets = frames.present(suite.datasets, rows["dataset"])
+    if not datasets:
+        raise NoDataError("No dataset has a score at the number of features that is reported.")
     methods = frames.present(suite.methods, rows["method"])
-    chosen = looks(suite, style)
+    chosen = method_styles(suite)
     figure, panels = facets(
         len(datasets), columns=4, height=max(1.5, 0.6 + 0.19 * len(methods)), sharey=True
     )

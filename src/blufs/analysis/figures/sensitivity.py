@@ -9,28 +9,37 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from blufs.analysis.figures import frames
-from blufs.analysis.figures.style import SEQUENTIAL, NoDataError, Style, new_figure
+from blufs.analysis.figures.style import SEQUENTIAL, NoDataError, new_figure
 from blufs.results.suite import Suite, SuiteResults
-from blufs.results.vocabulary import METHOD_UNDER_STUDY, METRICS
+from blufs.results.vocabulary import CRITERIA, CRITERION_PREFIX, METHOD_UNDER_STUDY, METRICS
 
 #: The pairs of weights that the paper varies together.
 PAIRS = (("alpha", "beta"), ("mu", "lam"))
 SYMBOLS = {"alpha": "α", "beta": "β", "mu": "μ", "lam": "λ"}
 MAX_DATASETS = 6
+#: What is shown where there are no labels.
+CRITERION = "principal_cohesion"
 
 
 def sensitivity(
-    results: SuiteResults, suite: Suite, style: Style, *, metric: str = "clustering_acc"
+    results: SuiteResults, suite: Suite, *, metric: str = "clustering_acc"
 ) -> tuple[Figure, np.ndarray]:
-    """Mean of a metric over s at every pair of weights: as 3-D bars and as heat maps."""
+    """Mean of a metric over s at every pair of weights: as 3-D bars and as heat maps.
+
+    A criterion that needs no labels stands in for the metric where the data have none.
+    """
     rows = frames.frame(results, "screened")
     rows = rows[rows["method"] == METHOD_UNDER_STUDY]
     datasets = results.compared_datasets(frames.present(suite.datasets, rows["dataset"]))
+    by_labels = (metric, METRICS[metric].short)
+    without = (CRITERION_PREFIX + CRITERION, CRITERIA[CRITERION].title)
+    measured = {name: by_labels if results.is_labelled(name) else without for name in datasets}
     tables = {
         (dataset, pair): table
         for dataset in datasets[:MAX_DATASETS]
         for pair in PAIRS
-        if (table := weight_table(rows[rows["dataset"] == dataset], pair, metric)) is not None
+        for here in [rows[rows["dataset"] == dataset]]
+        if (table := weight_table(here, pair, measured[dataset][0])) is not None
     }
     if not tables:
         raise NoDataError(f"The grid does not vary two weights of {METHOD_UNDER_STUDY} together.")
@@ -49,7 +58,7 @@ def sensitivity(
             flat = figure.add_subplot(grid[row, 2 * column + 1])
             table = tables[dataset, pair]
             bars(solid, table, limits)
-            heat_map(flat, table, limits, METRICS[metric].short)
+            heat_map(flat, table, limits, measured[dataset][1])
             solid.set_title(results.dataset_title(dataset), y=0.98)
             panels[row, 2 * column : 2 * column + 2] = solid, flat
     return figure, panels
@@ -62,7 +71,7 @@ def weight_table(rows: pd.DataFrame, pair: tuple[str, str], metric: str) -> pd.D
     than two values of each weight were.
     """
     parameters = pd.DataFrame([frames.settings(text) for text in rows["setting"]], index=rows.index)
-    if not set(pair) <= set(parameters.columns):
+    if not set(pair) <= set(parameters.columns) or metric not in rows:
         return None
     other = [name for name in parameters.columns if name not in pair]
     rows = rows.assign(

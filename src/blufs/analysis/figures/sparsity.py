@@ -1,4 +1,4 @@
-"""The weights that two ways to ask for sparse rows lead to."""
+"""The row norms of the weights that two ways to ask for sparse rows lead to."""
 
 from __future__ import annotations
 
@@ -6,113 +6,82 @@ import textwrap
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from blufs.analysis.figures import frames
 from blufs.analysis.figures.features import RIVAL
-from blufs.analysis.figures.style import SEQUENTIAL, NoDataError, Style, new_figure
-from blufs.methods.registry import make_selector, method_class
+from blufs.analysis.figures.style import NoDataError, method_styles, new_figure
 from blufs.results.suite import Suite, SuiteResults
 from blufs.results.vocabulary import METHOD_UNDER_STUDY
-from blufs.workflow.stages.select import Fit, fit_parameters
 
 NORMS = {RIVAL: r"$\ell_{2,1}$", METHOD_UNDER_STUDY: r"$\ell_{2,0}$"}
 
 #: A row whose norm is below this share of the largest counts as zero.
-ZERO = 1e-12
+ZERO = 1e-6
 TYPICAL_S = 10
-#: Bands of rows in a heat map: each is some dots high, so that none vanishes when it is drawn.
-MOST_BANDS = 120
 
 
-def sparsity(results: SuiteResults, suite: Suite, style: Style) -> tuple[Figure, list[Axes]]:
-    """Entries of W of both methods as heat maps, and their row norms in descending order.
-
-    Both are fitted again, on the smallest measured dataset, with the settings that were chosen.
-    """
-    dataset, s, fits = _smallest_common(results, suite)
-    X, y = results.data(dataset)
-    n_classes = len(np.unique(y))
-    weights = {method: fitted_weights(method, fit, X, s, n_classes) for method, fit in fits.items()}
-    figure = new_figure(8.2, 4.2)
-    panels = list(figure.subplots(1, 3, width_ratios=(1, 1, 1.5)))
-    for panel, (method, W) in zip(panels, weights.items(), strict=False):
-        size = np.abs(W) / (np.abs(W).max() or 1.0)
-        extent = (-0.5, W.shape[1] - 0.5, len(W) - 0.5, -0.5)
-        image = panel.imshow(
-            row_bands(size), extent=extent, aspect="auto", cmap=SEQUENTIAL, vmin=0, vmax=1
-        )
-        image.set_interpolation("nearest")
-        panel.set_title(
-            f"{textwrap.fill(suite.title(method), 15, break_long_words=False)}\n{NORMS[method]}"
-        )
-        panel.set_xlabel("column of W")
-        panel.xaxis.set_major_locator(MaxNLocator(5, integer=True))
-        panel.grid(visible=False)
-    panels[0].set_ylabel("feature (row of W)")
-    figure.colorbar(image, ax=panels[:2], label="|entry of W| / largest", shrink=0.8)
-    _row_norms(panels[2], suite, weights, s)
-    place: Any = "outside lower right"
-    figure.legend(*panels[2].get_legend_handles_labels(), loc=place, ncols=1, frameon=False)
+def sparsity(results: SuiteResults, suite: Suite) -> tuple[Figure, list[Axes]]:
+    """Norms of the rows of W by feature, a panel per method, and in descending order."""
+    dataset, s, norms = _smallest_common(results, suite)
+    figure = new_figure(2.6 * len(norms) + 3.4, 3.8)
+    panels = list(figure.subplots(1, len(norms) + 1, width_ratios=(*(1,) * len(norms), 1.4)))
+    styles = method_styles(suite)
+    for panel, (method, values) in zip(panels, norms.items(), strict=False):
+        kept = np.flatnonzero(values > ZERO)
+        panel.vlines(kept, 0, values[kept], color=styles[method].color, linewidth=1.2)
+        name = textwrap.fill(suite.title(method), 15, break_long_words=False)
+        panel.set_title(f"{name}\n{NORMS[method]}")
+        panel.set(xlabel="feature", xlim=(-1, len(values)), ylim=(0, 1.05))
+        panel.xaxis.set_major_locator(MaxNLocator(4, integer=True))
+    panels[0].set_ylabel("row norm / largest")
+    _sorted_norms(panels[-1], suite, norms, s)
+    place: Any = "outside lower center"
+    figure.legend(*panels[-1].get_legend_handles_labels(), loc=place, ncols=1, frameon=False)
     figure.suptitle(f"{results.dataset_title(dataset)}, s = {s}")
     return figure, panels
 
 
-def row_bands(values: np.ndarray) -> np.ndarray:
-    """Largest entries of bands of consecutive rows, at most ``MOST_BANDS`` of them."""
-    height = -(-len(values) // MOST_BANDS)
-    return np.maximum.reduceat(values, np.arange(0, len(values), height))
-
-
-def _row_norms(panel: Axes, suite: Suite, weights: dict[str, np.ndarray], s: int) -> None:
-    lines = zip(("#CC6677", "black"), ((0, (5, 1.5)), "-"), ("s", "o"), strict=True)
-    for (method, W), (color, line, marker) in zip(weights.items(), lines, strict=False):
-        norms = np.sort(np.linalg.norm(W, axis=1))[::-1]
-        norms = norms / (norms[0] or 1.0)
-        kept = norms > ZERO
+def _sorted_norms(panel: Axes, suite: Suite, norms: dict[str, np.ndarray], s: int) -> None:
+    styles = method_styles(suite)
+    for method, values in norms.items():
+        ordered = np.sort(values)[::-1]
+        kept = ordered > ZERO
         panel.semilogy(
             np.arange(1, kept.sum() + 1),
-            norms[kept],
-            color=color,
-            linestyle=line,
-            marker=marker,
-            markersize=3,
+            ordered[kept],
+            **styles[method].line | {"markersize": 3},
             markevery=max(1, int(kept.sum()) // 15),
-            label=f"{suite.title(method)}: {kept.sum()} of {len(norms)} rows not zero",
+            label=f"{suite.title(method)}: {kept.sum()} of {len(ordered)} rows not zero",
         )
     panel.axvline(s, color="#777777", linewidth=1, linestyle=":", label=f"s = {s}")
-    panel.set(xlabel="rows, largest first", ylabel="row norm / largest", title="Row norms")
-    panel.set_xlim(0, len(norms) + 1)
+    panel.set(xlabel="rows, largest first", title="In descending order")
+    panel.xaxis.set_major_locator(MaxNLocator(4, integer=True))
 
 
-def _smallest_common(results: SuiteResults, suite: Suite) -> tuple[str, int, dict[str, Fit]]:
-    """A small measured dataset and an s at which both methods have settings: their fits."""
-    rows = frames.selections(results, [RIVAL, METHOD_UNDER_STUDY])
+def _smallest_common(results: SuiteResults, suite: Suite) -> tuple[str, int, dict[str, np.ndarray]]:
+    """A dataset with few features and an s at which most of the methods have row norms."""
+    methods = [method for method in NORMS if method in suite.methods]
+    rows = frames.selections(results, methods, "default")
+    rows = rows[[norms is not None and np.any(norms) for norms in rows["row_norms"]]]
+    rows = rows[rows["dataset"].isin(list(suite.datasets))]
+    if rows.empty:
+        raise NoDataError(f"No norms of the weights of {' or '.join(NORMS)} are stored.")
     found = rows.groupby(["dataset", "s"])["method"].nunique()
-    common = found[found == len(NORMS)].reset_index()
+    common = found[found == found.max()].reset_index()
     datasets = results.compared_datasets(frames.present(suite.datasets, common["dataset"]))
-    if not datasets:
-        raise NoDataError(f"{RIVAL} and {METHOD_UNDER_STUDY} were not both fitted on one dataset.")
     # Few features, yet enough that the zero rows show.
-    many = [name for name in datasets if results.cards[name]["n_features"] >= 50] or datasets
-    dataset = min(many, key=lambda name: np.prod(results.data(name)[0].shape))
+    width = {name: results.cards[name]["n_features"] for name in datasets}
+    many = [name for name in datasets if width[name] >= 50] or datasets
+    dataset = min(many, key=width.__getitem__)
     s = min(common.loc[common["dataset"] == dataset, "s"], key=lambda s: abs(s - TYPICAL_S))
-    rows = rows[(rows["dataset"] == dataset) & (rows["s"] == s)].set_index("method")
-    seeds = {method: int(rows.loc[method, "fit_seed"]) for method in NORMS}
-    fits = {
-        method: Fit(frames.settings(rows.loc[method, "setting"]), seed, seed)
-        for method, seed in seeds.items()
-    }
-    return dataset, int(s), fits
+    chosen = rows[(rows["dataset"] == dataset) & (rows["s"] == s)].set_index("method")
+    return dataset, int(s), {m: _scaled(chosen, m) for m in methods if m in chosen.index}
 
 
-def fitted_weights(method: str, fit: Fit, X: np.ndarray, s: int, n_classes: int) -> np.ndarray:
-    """W of shape (d, columns) that the method fits with these settings."""
-    cls = method_class(method)
-    selector = make_selector(cls, fit_parameters(cls, fit, n_classes))
-    solution = selector.select_path(X, [s])[s]
-    if "coef_" not in solution.per_feature:
-        raise NoDataError(f"{method} does not publish its weights.")
-    return solution.per_feature["coef_"]
+def _scaled(rows: pd.DataFrame, method: str) -> np.ndarray:
+    norms = np.asarray(rows["row_norms"][method], dtype=float)
+    return norms / norms.max()

@@ -17,6 +17,7 @@ from typing import Any
 import matplotlib as mpl
 import numpy as np
 import seaborn as sns
+from cycler import cycler
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
@@ -25,7 +26,7 @@ from PIL import Image
 
 from blufs.files.atomic import atomic_path
 from blufs.results.suite import Suite
-from blufs.results.vocabulary import ALL_FEATURES, METHOD_UNDER_STUDY
+from blufs.results.vocabulary import ALL_FEATURES, CHOICES, METHOD_UNDER_STUDY
 
 #: Nine colours that the colour-blind can tell apart: the "muted" scheme of Paul Tol, its two palest
 #: colours replaced by darker ones of Okabe and Ito.
@@ -63,7 +64,7 @@ class Style:
 
 
 @dataclass(frozen=True)
-class Look:
+class MethodStyle:
     """How one method is drawn."""
 
     color: Any
@@ -88,8 +89,9 @@ class Look:
 
 
 @contextmanager
-def applied(style: Style) -> Iterator[None]:
-    """Draw inside this block in the common style."""
+def use_style(style: Style) -> Iterator[None]:
+    """Draw inside this block in the common style; its colours are those of the cycle."""
+    colors = SAFE if style.palette == "safe" else sns.color_palette(style.palette, len(SAFE))
     sizes: dict[str, Any] = sns.plotting_context(style.context)
     common: dict[str, Any] = {
         "figure.dpi": style.dpi,
@@ -103,6 +105,7 @@ def applied(style: Style) -> Iterator[None]:
         "axes.spines.top": False,
         "axes.spines.right": False,
         "axes.titleweight": "bold",
+        "axes.prop_cycle": cycler(color=colors),
         "pdf.fonttype": 42,
         "svg.hashsalt": "blufs",
     }
@@ -111,11 +114,11 @@ def applied(style: Style) -> Iterator[None]:
         yield
 
 
-def looks(suite: Suite, style: Style) -> dict[str, Look]:
+def method_styles(suite: Suite) -> dict[str, MethodStyle]:
     """Method or variant -> how it is drawn; the same in every figure of the suite."""
     fixed = (ALL_FEATURES, METHOD_UNDER_STUDY)
     names = [name for name in (*suite.methods, *suite.ablation) if name not in fixed]
-    colors = SAFE if style.palette == "safe" else sns.color_palette(style.palette, len(names))
+    colors = mpl.rcParams["axes.prop_cycle"].by_key()["color"]
     varied = zip(
         names,
         itertools.cycle(colors),
@@ -123,9 +126,9 @@ def looks(suite: Suite, style: Style) -> dict[str, Look]:
         itertools.cycle(MARKERS),
         strict=False,
     )
-    chosen = {name: Look(color, line, marker) for name, color, line, marker in varied}
-    chosen[ALL_FEATURES] = Look("#777777", (0, (6, 3)), "", 1.3, 1.5)
-    chosen[METHOD_UNDER_STUDY] = Look("black", "-", "o", 2.1, 3.0)
+    chosen = {name: MethodStyle(color, line, marker) for name, color, line, marker in varied}
+    chosen[ALL_FEATURES] = MethodStyle("#777777", (0, (6, 3)), "", 1.3, 1.5)
+    chosen[METHOD_UNDER_STUDY] = MethodStyle("black", "-", "o", 2.1, 3.0)
     return chosen
 
 
@@ -154,11 +157,17 @@ def facets(
     return figure, panels[:n]
 
 
+def choice_line(choice: str) -> dict[str, Any]:
+    """Keyword arguments of ``Axes.plot`` for one choice: the same in every figure."""
+    look = CHOICES[choice]
+    return {"color": look.color, "marker": look.marker, "linestyle": look.line}
+
+
 def method_legend(
-    figure: Figure, suite: Suite, methods: Sequence[str], style: Style, where: str = "upper"
+    figure: Figure, suite: Suite, methods: Sequence[str], where: str = "upper"
 ) -> None:
     """One legend for all panels, above ("upper") or below ("lower") them."""
-    chosen = looks(suite, style)
+    chosen = method_styles(suite)
     handles = [Line2D([], [], **chosen[name].line) for name in methods]
     width = figure.get_size_inches()[0]
     longest = max(len(suite.title(name)) for name in methods)
@@ -174,7 +183,7 @@ def method_legend(
     )
 
 
-def notice(title: str, text: str) -> tuple[Figure, Axes]:
+def empty_figure(title: str, text: str) -> tuple[Figure, Axes]:
     """A small figure that says why there is nothing to show."""
     figure = new_figure(5.5, 1.5)
     axes = figure.subplots()
@@ -186,7 +195,7 @@ def notice(title: str, text: str) -> tuple[Figure, Axes]:
 
 def save(figure: Figure, png: str | Path, pdf: str | Path, style: Style) -> None:
     """Write the figure as PNG (256 colours) and PDF; the same figure gives the same bytes."""
-    with applied(style):
+    with use_style(style):
         buffer = io.BytesIO()
         figure.savefig(buffer, format="png", dpi=style.dpi)
         figure.set_layout_engine("none")  # the layout is done: keep it for the PDF

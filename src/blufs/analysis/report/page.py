@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import struct
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,9 @@ from markupsafe import Markup
 from blufs.analysis.figures.catalog import figure_spec
 from blufs.analysis.report import content, markdown
 from blufs.analysis.report.assets import asset
+from blufs.analysis.tables.catalog import PROFILE, table_spec
 from blufs.results.suite import Suite, SuiteResults
+from blufs.results.vocabulary import CHOICES
 
 
 @dataclass(frozen=True)
@@ -33,29 +35,27 @@ class Picture:
 
 
 @dataclass(frozen=True)
-class TableSection:
-    """A table of the report, as HTML."""
+class Fragment:
+    """A table of the report: its title in the list of contents, and its section as HTML."""
 
     name: str
     title: str
-    body: Markup
+    section: Markup
 
 
-def picture(path: str | Path) -> Picture:
+def picture(name: str, path: str | Path) -> Picture:
     """The PNG file of a figure, with its words from the catalogue."""
-    path = Path(path)
-    spec = figure_spec(path.stem)
-    data = path.read_bytes()
+    spec = figure_spec(name)
+    data = Path(path).read_bytes()
     width, height = struct.unpack(">II", data[16:24])
     source = "data:image/png;base64," + base64.b64encode(data).decode("ascii")
-    return Picture(path.stem, spec.title, spec.caption, spec.alt, source, width, height)
+    return Picture(name, spec.title, spec.caption, spec.alt, source, width, height)
 
 
-def table_section(path: str | Path) -> TableSection:
-    """The Markdown file of a table."""
-    path = Path(path)
-    title, rest = markdown.split_title(path.read_text(encoding="utf-8"))
-    return TableSection(path.stem, title or path.stem, Markup(markdown.to_html(rest, shift=1)))
+def fragment(name: str, path: str | Path) -> Fragment:
+    """The HTML file of a table, as it is."""
+    section = Markup(Path(path).read_text(encoding="utf-8"))
+    return Fragment(name, table_spec(name).title, section)
 
 
 def render(
@@ -64,8 +64,8 @@ def render(
     *,
     provenance: dict[str, Any],
     verdict: str = "",
-    tables: Sequence[str | Path] = (),
-    figures: Sequence[str | Path] = (),
+    tables: Mapping[str, str | Path] | None = None,
+    figures: Mapping[str, str | Path] | None = None,
     deviations: str | Path | None = None,
 ) -> str:
     """HTML of the report.
@@ -74,28 +74,26 @@ def render(
     ----------
     verdict : paragraph (Markdown) that says what the results show
     provenance : record made by :func:`blufs.analysis.report.provenance.provenance`
-    tables : Markdown files, in the order in which they are shown
-    figures : PNG files named as in the catalogue of figures, in order
+    tables : name -> HTML fragment, in the order in which they are shown; those of one dataset go
+        to the section of the dataset
+    figures : name -> PNG file, in order
     deviations : Markdown file on where this differs from the paper
     """
     environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
     environment.filters["markdown"] = lambda text: Markup(markdown.to_html(text))
     template = environment.from_string(asset("template.html"))
-    outcome = content.outcomes(results, suite)
-    problems = outcome.problems.assign(
-        dataset=[results.dataset_title(name) for name in outcome.problems["dataset"]],
-    )
+    fragments = [fragment(name, path) for name, path in (tables or {}).items()]
     return template.render(
         suite=suite,
         style=Markup(asset("style.css")),
         script=Markup(asset("script.js")),
         verdict=verdict,
-        outcome=outcome,
-        search=content.search_counts(results),
-        problems=problems.to_dict("records"),
-        choices=content.choice_words(),
-        tables=[table_section(path) for path in tables],
-        pictures=[picture(path) for path in figures],
+        outcome=content.outcomes(results, suite),
+        screened=content.screened_counts(results),
+        choices=CHOICES.values(),
+        tables=[table for table in fragments if not table.name.startswith(PROFILE)],
+        profiles={table.name.removeprefix(PROFILE): table.section for table in fragments},
+        pictures=[picture(name, path) for name, path in (figures or {}).items()],
         datasets=content.dataset_sections(results, suite),
         deviations=_deviations(deviations),
         provenance=provenance,
@@ -104,7 +102,7 @@ def render(
 
 
 def _deviations(path: str | Path | None) -> Markup | None:
+    """The page on deviations, its title one level below that of the report."""
     if path is None:
         return None
-    _, rest = markdown.split_title(Path(path).read_text(encoding="utf-8"))
-    return Markup(markdown.to_html(rest, shift=1))
+    return Markup(markdown.to_html(Path(path).read_text(encoding="utf-8"), shift=1))

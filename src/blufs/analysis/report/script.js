@@ -1,17 +1,12 @@
 "use strict";
 
 // A table: sort by pressing a column's name, filter its rows by words.
-const numberOf = (text) => {
-  const match = text.replace("−", "-").match(/^[<≤+ ]*(-?\d+(?:\.\d+)?(?:e[-+]?\d+)?)/i);
-  return match ? parseFloat(match[1]) : NaN;
-};
-
 const compareCells = (a, b, direction) => {
-  const [x, y] = [numberOf(a), numberOf(b)];
-  if (!Number.isNaN(x) && !Number.isNaN(y)) return direction * (x - y);
+  const [x, y] = [a.dataset.value, b.dataset.value];
+  if (x !== undefined && y !== undefined) return direction * (Number(x) - Number(y));
   // Cells without a number come last in both directions, unless no cell has one.
-  if (Number.isNaN(x) !== Number.isNaN(y)) return Number.isNaN(x) ? 1 : -1;
-  return direction * a.localeCompare(b, "en", { numeric: true });
+  if ((x === undefined) !== (y === undefined)) return x === undefined ? 1 : -1;
+  return direction * a.textContent.localeCompare(b.textContent, "en", { numeric: true });
 };
 
 const sortRows = (table, header, column) => {
@@ -19,10 +14,11 @@ const sortRows = (table, header, column) => {
   for (const other of table.tHead.rows[0].cells) other.setAttribute("aria-sort", "none");
   header.setAttribute("aria-sort", ascending ? "ascending" : "descending");
   const body = table.tBodies[0];
-  const pinned = (row) => (row.dataset.pinned ? 1 : 0);
-  const text = (row) => row.cells[column].textContent.trim();
+  // Averages and counts stay below what they sum up.
+  const last = (row) => (row.classList.contains("summary") ? 1 : 0);
   const rows = [...body.rows].sort(
-    (a, b) => pinned(a) - pinned(b) || compareCells(text(a), text(b), ascending ? 1 : -1)
+    (a, b) =>
+      last(a) - last(b) || compareCells(a.cells[column], b.cells[column], ascending ? 1 : -1)
   );
   body.append(...rows);
 };

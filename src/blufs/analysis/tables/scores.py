@@ -1,4 +1,4 @@
-"""Tables II, III and VII of the paper, and the average ranks."""
+"""Tables II, III and VII of the paper: every metric on every dataset, with averages."""
 
 from __future__ import annotations
 
@@ -7,182 +7,103 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from blufs.analysis.statistics import compare
-from blufs.analysis.summaries import chosen_scores, score_matrix
+from blufs.analysis.summaries import KEY, chosen_scores, measured_metrics
+from blufs.analysis.tables.matrix import marked
 from blufs.analysis.tables.table import (
-    PLAIN,
+    AVERAGE,
+    COUNT,
+    DATA,
     Block,
+    Cell,
+    Row,
     Table,
-    block_from_rows,
     by_dataset,
+    count_cell,
     mark_row,
+    nothing,
     percent,
-    records,
-    unmarked,
+    tuples,
+    words,
 )
 from blufs.results.suite import Suite, SuiteResults
 from blufs.results.vocabulary import ALL_FEATURES, CHOICES, METRICS
 
-_CAPTIONS = {
-    "clustering_acc": "ACC of k-means clustering (mean ± standard deviation in %, number of "
-    "features)",
-    "nmi": "NMI of k-means clustering (mean ± standard deviation in %, number of features)",
-    "knn_accuracy": "Accuracy of k-NN classification (mean ± standard deviation in %, number of "
-    "features)",
-}
-
-
 MARK_NOTE = "Best in bold, second best underlined"
 STAR_NOTE = "Starred averages are over fewer datasets than others and are not marked"
 _SETTINGS_NOTE = "Settings: how many the choice was made from; more of them flatter an oracle more"
+NO_LABELS = "No dataset of this suite has labels, so that nothing can be measured by classes"
 
 
-def score_table(results: SuiteResults, suite: Suite, metric: str, name: str) -> Table:
+def score_table(results: SuiteResults, suite: Suite, *, metric: str) -> Table:
     """One block per choice: datasets x methods with averages and the number of settings."""
-    cells = chosen_scores(results, suite)
-    cells = cells[(cells["metric"] == metric) & cells["method"].isin(list(suite.methods))]
+    caption = (
+        f"{METRICS[metric].title}: mean ± standard deviation in %, number of features in "
+        "parentheses"
+    )
+    cells = chosen_scores(results, suite, metrics=[metric])
+    cells = cells[cells["method"].isin(list(suite.methods))]
+    if cells.empty or metric not in measured_metrics(results):
+        why = NO_LABELS if cells.empty else f"This suite has no {METRICS[metric].title}"
+        return nothing(metric, caption, ["kind", *cells.columns, "mark"], why)
     tidy, blocks = [], []
     for choice in CHOICES:
-        marked = with_marks(cells, choice)
-        average = averages_of(marked)
-        tidy.extend([marked, average])
-        blocks.append(_score_block(results, suite, marked, average, choice))
+        chosen = marked(cells[cells["choice"] == choice], larger_is_better=True)
+        average = averages(chosen)
+        tidy += [chosen.assign(kind=DATA), average.assign(kind=AVERAGE)]
+        blocks.append(_score_block(results, suite, chosen, average, choice))
     whole = pd.concat(tidy, ignore_index=True)
-    notes = [
-        f"{MARK_NOTE}; the baseline (all features) does not compete",
-        STAR_NOTE,
-        _SETTINGS_NOTE,
-    ]
-    return Table(name, _CAPTIONS[metric], whole, blocks, notes)
+    notes = [f"{MARK_NOTE}; all features do not compete", STAR_NOTE, _SETTINGS_NOTE]
+    return Table(metric, caption, kind_first(whole), blocks, notes)
 
 
-def _competing(cells: pd.DataFrame) -> list[float]:
-    """Means of a row of cells, NaN for those that are not compared."""
-    compared = (cells["method"] != ALL_FEATURES) & (cells["status"] == "ok")
-    return list(cells["mean"].where(compared))
+def kind_first(tidy: pd.DataFrame) -> pd.DataFrame:
+    """The frame with the kind of row in front; an average belongs to no dataset."""
+    return tidy[["kind", *(name for name in tidy if name != "kind")]]
 
 
-def with_marks(cells: pd.DataFrame, choice: str) -> pd.DataFrame:
-    """The cells of one choice with the best and second best of each dataset in ``mark``."""
-    chosen = cells[cells["choice"] == choice].assign(mark=PLAIN)
-    for _, row in by_dataset(chosen):
-        chosen.loc[row.index, "mark"] = mark_row(_competing(row))
-    return chosen
+def averages(cells: pd.DataFrame) -> pd.DataFrame:
+    """Mean over the datasets for every method, choice and metric; ``n`` counts the datasets.
 
-
-def averages_of(cells: pd.DataFrame) -> pd.DataFrame:
-    """Mean over the datasets for every method; ``n`` is the number of datasets.
-
-    ``cells`` are those of one metric and one choice. An average that misses datasets which others
-    have is ``incomplete`` and is not compared.
+    An average that misses datasets which others have is ``incomplete`` and is not compared.
     """
     reached = int(cells.groupby("dataset")["mean"].count().gt(0).sum())
-    by_method = cells.groupby(["method", "choice", "metric"], sort=False)["mean"]
-    average = by_method.agg(["mean", "count"]).reset_index().rename(columns={"count": "n"})
-    average["dataset"] = "Average"
-    average["status"] = np.where(average["n"] == reached, "ok", "incomplete")
+    groups = cells.groupby(KEY[1:], sort=False)["mean"]
+    average = groups.agg(["mean", "count"]).reset_index().rename(columns={"count": "n"})
+    average["dataset"] = ""
+    complete = (average["n"] == reached) & (reached > 0)
+    average["status"] = np.where(complete, "ok", "incomplete")
     average["reason"] = [f"{n} of {reached} datasets" if n < reached else "" for n in average["n"]]
-    average["mark"] = mark_row(_competing(average))
+    competing = complete & (average["method"] != ALL_FEATURES)
+    average["mark"] = mark_row(list(average["mean"].where(competing)))
     return average.reindex(columns=cells.columns)
 
 
 def _score_block(
-    results: SuiteResults, suite: Suite, marked: pd.DataFrame, average: pd.DataFrame, choice: str
+    results: SuiteResults, suite: Suite, chosen: pd.DataFrame, average: pd.DataFrame, choice: str
 ) -> Block:
-    rows = []
-    for dataset, row in by_dataset(marked):
-        texts = [cell_text(cell) for cell in records(row)]
-        rows.append(([results.dataset_title(dataset), *texts], [PLAIN, *row["mark"]]))
-    texts = [average_text(cell) for cell in records(average)]
-    rows.append((["Average", *texts], [PLAIN, *average["mark"]]))
+    rows = [
+        Row([*words(results.dataset_title(dataset)), *map(score_cell, tuples(row))])
+        for dataset, row in by_dataset(chosen)
+    ]
+    rows.append(Row([*words("Average"), *map(average_cell, tuples(average))], AVERAGE))
     if choice != "default":
-        count = marked.groupby("method", sort=False)["n_settings"].max()
-        rows.append((["Settings", *(str(n) for n in count)], [PLAIN] * (len(count) + 1)))
+        settings = chosen.groupby("method", sort=False)["n_settings"].max()
+        rows.append(Row([*words("Settings"), *map(count_cell, settings)], COUNT))
     columns = ["Dataset", *(suite.title(method) for method in average["method"])]
-    return block_from_rows(columns, rows, CHOICES[choice].title)
+    return Block(columns, rows, CHOICES[choice].title)
 
 
-def cell_text(cell: Any) -> str:
-    """Mean, deviation and number of features of a cell, or why there are none."""
-    if cell.status != "ok":
-        return f"n/a ({cell.status})"
-    size = "" if cell.method == ALL_FEATURES else f" ({cell.s:.0f})"
-    return percent(cell.mean, cell.std) + size
+def score_cell(score: Any) -> Cell:
+    """Mean, deviation and number of features, or why there are none."""
+    if score.status != "ok" or not np.isfinite(score.mean):
+        return Cell(f"n/a ({score.status})")
+    size = "" if score.method == ALL_FEATURES else f" ({score.s:.0f})"
+    return Cell(percent(score.mean, score.std) + size, 100 * score.mean, score.mark)
 
 
-def average_text(cell: Any) -> str:
+def average_cell(score: Any) -> Cell:
     """An average, with a star if it is incomplete."""
-    if not np.isfinite(cell.mean):
-        return "n/a"
-    return percent(cell.mean) + ("" if cell.status == "ok" else "*")
-
-
-def acc(results: SuiteResults, suite: Suite) -> Table:
-    """Table II."""
-    return score_table(results, suite, "clustering_acc", "clustering_acc")
-
-
-def nmi(results: SuiteResults, suite: Suite) -> Table:
-    """Table III."""
-    return score_table(results, suite, "nmi", "nmi")
-
-
-def classification(results: SuiteResults, suite: Suite) -> Table:
-    """Table VII."""
-    return score_table(results, suite, "knn_accuracy", "classification")
-
-
-def ranks(results: SuiteResults, suite: Suite) -> Table:
-    """Average rank of every method by every metric and choice, and the tests of them."""
-    cells = chosen_scores(results, suite)
-    tidy, tests, blocks = [], [], []
-    notes: list[str] = []
-    for metric in METRICS:
-        columns = {}
-        for choice in CHOICES:
-            scores = score_matrix(cells, metric, choice, suite.ranked_methods)
-            tested = compare(scores, suite.significance_level, wilcoxon=False)
-            mean = pd.Series(tested["average_ranks"], dtype=float).reindex(suite.ranked_methods)
-            columns[choice] = mean
-            tests.append(_test_row(metric, choice, tested))
-            notes.extend(note for note in tested["notes"] if note not in notes)
-            key = {"metric": metric, "choice": choice}
-            named = pd.DataFrame({"method": mean.index, "average_rank": mean.to_numpy()})
-            tidy.append(named.assign(**key, n_datasets=len(tested["datasets"])))
-        blocks.append(_rank_block(suite, pd.DataFrame(columns), METRICS[metric].short))
-    blocks.append(unmarked(pd.DataFrame(tests), f"Tests at the level {suite.significance_level:g}"))
-    caption = "Average ranks over the datasets (1 is best)"
-    return Table("ranks", caption, pd.concat(tidy, ignore_index=True), blocks, notes)
-
-
-def _rank_block(suite: Suite, values: pd.DataFrame, title: str) -> Block:
-    marks = values.apply(lambda column: mark_row(list(column), larger_is_better=False))
-    shown = values.map(lambda rank: f"{rank:.2f}" if np.isfinite(rank) else "n/a")
-    shown.insert(0, "Method", [suite.title(method) for method in values.index])
-    marks.insert(0, "Method", PLAIN)
-    headings = {key: choice.short for key, choice in CHOICES.items()}
-    return Block(shown.rename(columns=headings), marks.rename(columns=headings), title)
-
-
-def _test_row(metric: str, choice: str, tested: dict[str, Any]) -> dict[str, str]:
-    """Text of the tests of one metric and choice."""
-    friedman, difference = tested["friedman"], tested["critical_difference"]
-    return {
-        "Metric": METRICS[metric].short,
-        "Choice": CHOICES[choice].short,
-        "Datasets": str(len(tested["datasets"])),
-        "Friedman p": f"{friedman['p_value']:.3g}" if friedman else "n/a",
-        "Critical difference": f"{difference:.2f}" if difference else "n/a",
-        "Not different from the best": _best_clique(tested),
-    }
-
-
-def _best_clique(tested: dict[str, Any]) -> str:
-    """The methods that Nemenyi's test cannot tell from the one with the best rank."""
-    if not tested["nemenyi"]:
-        return "n/a"
-    order = sorted(tested["average_ranks"], key=tested["average_ranks"].__getitem__)
-    p_values = tested["nemenyi"][order[0]]
-    return (
-        ", ".join(method for method in order[1:] if p_values[method] >= tested["alpha"]) or "none"
-    )
+    if not np.isfinite(score.mean):
+        return Cell("n/a")
+    star = "" if score.status == "ok" else "*"
+    return Cell(percent(score.mean) + star, 100 * score.mean, score.mark)

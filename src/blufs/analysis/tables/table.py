@@ -1,4 +1,4 @@
-"""What a table is before it is written: tidy numbers, and blocks of text as they are shown."""
+"""What a table is before it is written: tidy numbers, and blocks of cells as they are shown."""
 
 from __future__ import annotations
 
@@ -12,33 +12,71 @@ import pandas as pd
 #: Values closer than this count as equal when the best ones are marked.
 EQUAL = 1e-12
 
+#: Marks of a cell.
 BEST, SECOND, PLAIN = "best", "second", ""
+
+#: Kinds of rows. All but the first sum up the others and stay below them.
+DATA, AVERAGE, COUNT = "data", "average", "count"
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One place of a block.
+
+    Attributes
+    ----------
+    text : what is read there
+    value : the number behind it, in the unit that is shown; None if there is none
+    mark : ``best``, ``second`` or empty
+    """
+
+    text: str
+    value: float | None = None
+    mark: str = PLAIN
+
+
+@dataclass(frozen=True)
+class Row:
+    """A line of a block; its first cell names it."""
+
+    cells: Sequence[Cell]
+    kind: str = DATA
+
+    @property
+    def is_summary(self) -> bool:
+        return self.kind != DATA
 
 
 @dataclass(frozen=True)
 class Block:
-    """A rectangle of text; a table shows one or several.
+    """A rectangle of cells under one line of column titles; a table shows one or several."""
 
-    Attributes
-    ----------
-    shown : all cells as text, the first column names the rows
-    marks : same shape, ``best``, ``second`` or empty
-    """
-
-    shown: pd.DataFrame
-    marks: pd.DataFrame
+    columns: Sequence[str]
+    rows: Sequence[Row]
     title: str = ""
+
+    def __post_init__(self) -> None:
+        if any(len(row.cells) != len(self.columns) for row in self.rows):
+            raise ValueError(f"a row of {self.title!r} has not {len(self.columns)} cells")
 
 
 @dataclass(frozen=True)
 class Table:
-    """A table: ``tidy`` goes to CSV in full precision, ``blocks`` to Markdown and LaTeX."""
+    """A table: ``tidy`` goes to CSV in full precision, ``blocks`` to what people read.
+
+    A table with nothing to show has no block and a note that says why.
+    """
 
     name: str
     caption: str
     tidy: pd.DataFrame
     blocks: Sequence[Block]
     notes: Sequence[str] = field(default_factory=list)
+
+
+def nothing(name: str, caption: str, columns: Sequence[str], why: str) -> Table:
+    """The table of a suite that has nothing to show in it."""
+    return Table(name, caption, pd.DataFrame(columns=list(columns)), [], [why])
 
 
 def mark_row(values: Sequence[float], *, larger_is_better: bool = True) -> list[str]:
@@ -66,29 +104,42 @@ def mark_row(values: Sequence[float], *, larger_is_better: bool = True) -> list[
     return marks
 
 
-def records(cells: pd.DataFrame) -> list[Any]:
-    """The rows, with the columns as attributes."""
-    return list(cells.itertuples(index=False))
+def number_cell(value: Any, text: str = "{:.3f}", mark: str = PLAIN) -> Cell:
+    """A cell of a finite number in this format, else one that says that there is none."""
+    if value is None or pd.isna(value) or not np.isfinite(value):
+        return Cell("n/a")
+    return Cell(text.format(value), float(value), mark)
 
 
-def by_dataset(cells: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
+def count_cell(value: Any) -> Cell:
+    """A cell of a whole number."""
+    return number_cell(value, "{:.0f}")
+
+
+def words(*texts: str) -> list[Cell]:
+    """Cells without numbers."""
+    return [Cell(text) for text in texts]
+
+
+def tuples(frame: pd.DataFrame) -> list[Any]:
+    """The rows of a frame, with the columns as attributes."""
+    return list(frame.itertuples(index=False))
+
+
+def by_dataset(frame: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
     """The rows of every dataset, in the order in which they come."""
-    return [(str(name), rows) for name, rows in cells.groupby("dataset", sort=False)]
+    return [(str(name), rows) for name, rows in frame.groupby("dataset", sort=False)]
 
 
-def unmarked(shown: pd.DataFrame, title: str = "") -> Block:
-    """A block without marks."""
-    marks = pd.DataFrame(PLAIN, index=shown.index, columns=shown.columns)
-    return Block(shown, marks, title)
-
-
-def block_from_rows(
-    columns: Sequence[str], rows: Sequence[tuple[Sequence[str], Sequence[str]]], title: str = ""
-) -> Block:
-    """A block from (texts, marks) of every row."""
-    shown = pd.DataFrame([texts for texts, _ in rows], columns=list(columns))
-    marks = pd.DataFrame([marks for _, marks in rows], columns=list(columns))
-    return Block(shown, marks, title)
+def without_empty_columns(block: Block) -> Block:
+    """The block without the columns in which no row has a number (the first one stays)."""
+    kept = [0] + [
+        column
+        for column in range(1, len(block.columns))
+        if any(row.cells[column].value is not None for row in block.rows)
+    ]
+    rows = [Row([row.cells[column] for column in kept], row.kind) for row in block.rows]
+    return Block([block.columns[column] for column in kept], rows, block.title)
 
 
 def percent(mean: float, std: float | None = None) -> str:

@@ -1,0 +1,98 @@
+"""Datasets x methods of anything that is computed from the rows of a dataset and a method."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from blufs.analysis.tables.table import PLAIN, Block, Cell, Row, by_dataset, mark_row, tuples, words
+from blufs.results.suite import Suite, SuiteResults
+from blufs.results.vocabulary import ALL_FEATURES
+
+#: Columns that every matrix has in its tidy form.
+COLUMNS = ["dataset", "method", "s", "mean", "n", "status", "reason"]
+
+
+def of_selecting_methods(rows: pd.DataFrame, suite: Suite) -> pd.DataFrame:
+    """Rows of the compared methods that select something, on the datasets of the suite."""
+    return rows[rows["method"].isin(suite.ranked_methods) & rows["dataset"].isin(suite.datasets)]
+
+
+def largest_s(rows: pd.DataFrame) -> pd.DataFrame:
+    """For every dataset and method the rows with the most features, or with none at all."""
+    largest = rows.groupby(["dataset", "method"])["s"].transform("max")
+    return rows[(rows["s"] == largest) | largest.isna()]
+
+
+def aggregate(
+    rows: pd.DataFrame,
+    suite: Suite,
+    summary: Callable[[pd.DataFrame], dict[str, Any]],
+    more: Sequence[str] = (),
+) -> pd.DataFrame:
+    """One row per dataset and method that occur: ``summary``, or the status if it failed.
+
+    ``more`` names what ``summary`` returns beside ``mean`` and ``n``.
+    """
+    groups = dict(list(rows.groupby(["dataset", "method"], sort=False)))
+    found = []
+    for dataset in (name for name in suite.datasets if name in set(rows["dataset"])):
+        for method in (name for name in suite.ranked_methods if name in set(rows["method"])):
+            row: dict[str, Any] = {"dataset": dataset, "method": method, "mean": np.nan}
+            group = groups.get((dataset, method))
+            if group is None:
+                row |= {"status": "missing", "reason": "no row in the results"}
+            else:
+                failed = group[group["status"] != "ok"]
+                row["s"] = group["s"].iloc[0]
+                row["status"] = failed["status"].iloc[0] if len(failed) else "ok"
+                row["reason"] = failed["reason"].iloc[0] if len(failed) else ""
+                row |= {} if len(failed) else summary(group)
+            found.append(row)
+    table = pd.DataFrame(found, columns=[*COLUMNS, *more])
+    return table.astype({"s": "Int64", "n": "Int64", "mean": float})
+
+
+def marked(cells: pd.DataFrame, *, larger_is_better: bool = False) -> pd.DataFrame:
+    """The rows with the best and second best of each dataset in ``mark``.
+
+    The method that keeps all features does not compete.
+    """
+    cells = cells.assign(mark=PLAIN)
+    for _, group in by_dataset(cells):
+        competing = group["mean"].where(group["method"] != ALL_FEATURES)
+        marks = mark_row(list(competing), larger_is_better=larger_is_better)
+        cells.loc[group.index, "mark"] = marks
+    return cells
+
+
+def matrix(
+    results: SuiteResults,
+    suite: Suite,
+    cells: pd.DataFrame,
+    text: Callable[[Any], str],
+    title: str = "",
+) -> Block:
+    """The block datasets x methods of marked cells."""
+    rows = [
+        Row([*words(results.dataset_title(dataset)), *(value_cell(c, text) for c in tuples(group))])
+        for dataset, group in by_dataset(cells)
+    ]
+    methods = [suite.title(method) for method in dict.fromkeys(cells["method"])]
+    return Block(["Dataset", *methods], rows, title)
+
+
+def value_cell(cell: Any, text: Callable[[Any], str]) -> Cell:
+    """The cell of one dataset and method, or why it has no value."""
+    if cell.status != "ok":
+        return Cell(f"n/a ({cell.status})")
+    if not np.isfinite(cell.mean):
+        return Cell("n/a (undefined)")
+    return Cell(text(cell), float(cell.mean), cell.mark)
+
+
+def three_digits(cell: Any) -> str:
+    return f"{cell.mean:.3f}"

@@ -1,0 +1,72 @@
+"""How much the selected features repeat each other."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from blufs.analysis.selections import redundancy, selections_of_choice
+from blufs.analysis.tables.matrix import (
+    COLUMNS,
+    aggregate,
+    marked,
+    matrix,
+    of_selecting_methods,
+    three_digits,
+)
+from blufs.analysis.tables.table import Table, nothing
+from blufs.results.suite import Suite, SuiteResults
+from blufs.results.vocabulary import CHOICES
+
+#: Number of features of the paper's correlation heat maps.
+_TYPICAL_S = 10
+_CAPTION = "Redundancy: mean absolute correlation of the selected features"
+
+
+def redundancies(results: SuiteResults, suite: Suite) -> Table:
+    """Mean absolute correlation of the selected features, for every choice and s."""
+    tidy, blocks = [], []
+    for choice in CHOICES:
+        every = correlations(results, suite, choice)
+        if every.empty:
+            continue
+        tidy.append(every.assign(choice=choice))
+        cells = marked(near_typical_s(every))
+        blocks.append(matrix(results, suite, cells, three_digits, CHOICES[choice].title))
+    if not tidy:
+        why = "No method of this suite has a selection"
+        return nothing("redundancy", _CAPTION, [*COLUMNS, "choice"], why)
+    notes = [
+        f"{_TYPICAL_S} features or the nearest number tried on the dataset; an oracle is the one "
+        "for ACC; 0 is uncorrelated",
+        "Lowest in bold, second underlined",
+    ]
+    whole = pd.concat(tidy, ignore_index=True).rename(columns={"mean": "redundancy"})
+    return Table("redundancy", _CAPTION, whole, blocks, notes)
+
+
+def correlations(results: SuiteResults, suite: Suite, choice: str) -> pd.DataFrame:
+    """Redundancy of every dataset, method and s under one choice."""
+    rows = of_selecting_methods(selections_of_choice(results, choice), suite)
+    rows = rows[rows["dataset"].isin(results.compared_datasets(suite.datasets))]
+    data = cache(lambda name: results.data(name)[0])
+
+    def summary(group: pd.DataFrame) -> dict[str, Any]:
+        X = data(group["dataset"].iloc[0])
+        values = [redundancy(X, features) for features in group["features"]]
+        return {"mean": float(np.mean(values)), "n": len(values)}
+
+    parts = [aggregate(group, suite, summary) for _, group in rows.groupby("s", dropna=False)]
+    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=COLUMNS)
+
+
+def near_typical_s(cells: pd.DataFrame) -> pd.DataFrame:
+    """For every dataset the rows whose s is nearest to the typical one, in the same order."""
+    distance = (cells["s"] - _TYPICAL_S).abs().astype(float).fillna(np.inf)
+    nearest = distance == distance.groupby(cells["dataset"]).transform("min")
+    order = list(dict.fromkeys(cells["dataset"]))
+    kept = cells[nearest].drop_duplicates(["dataset", "method"])
+    return kept.sort_values("dataset", key=lambda names: names.map(order.index), kind="stable")
