@@ -344,6 +344,18 @@ def test_random_methods_use_their_fits_in_turn(wine, graph):
         assert value == accuracies(X, y, features, [repetition])[0]
 
 
+def test_every_seed_of_a_random_method_is_a_fit_of_its_own(wine):
+    X, _ = wine
+    target = Target("wine", "BLSFS", {"name": "BLSFS", "class": None}, 3)
+    states = {0: 3, 1: 8, 2: 21}
+    together = select(X, target, [{}], [3], states, LIMITS, default={})
+    for record in together:
+        state = {record["fit_seed"]: states[record["fit_seed"]]}
+        (alone,) = select(X, target, [{}], [3], state, LIMITS, default={})
+        assert record["objective_history"] == alone["objective_history"]
+    assert len({tuple(record["objective_history"]) for record in together}) > 1
+
+
 def test_timing_and_resampling_record_each_repeat(wine):
     X, _ = wine
     times = time_fits(X, LAPSCORE, {}, 4, 0, n_repeats=2, limits=LIMITS)

@@ -14,7 +14,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from blufs.base import MethodLimitError, Solution
-from blufs.methods.registry import make_selector, method_class
+from blufs.methods.registry import is_random, make_selector, method_class
 from blufs.results.records import Record, failed_selection
 from blufs.workflow.plan.canonical import canonical_json
 from blufs.workflow.run.isolation import Limits, run_isolated
@@ -138,7 +138,10 @@ class _Worker:
         parameters = fit_parameters(self.cls, fit, self.target.n_clusters)
         selector = make_selector(self.cls, parameters)
         tuned = set(selector.tuned_parameters)
-        key = canonical_json({k: v for k, v in fit.setting.items() if k not in tuned})
+        shared = {k: v for k, v in fit.setting.items() if k not in tuned}
+        # What a seed decides must not be handed to another seed.
+        drawn = is_random(selector) and "random_state" not in tuned
+        key = canonical_json([shared, fit.fit_seed if drawn else None])
         if key not in self.shared:
             self.shared = {key: selector.precompute(self.X)}
         return selector.select_path(self.X, self.s_values, precomputed=self.shared[key])
