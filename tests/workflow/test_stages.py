@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import time
 from typing import ClassVar
 
 import numpy as np
@@ -56,6 +57,8 @@ class Fragile(BaseSelector):
             raise RuntimeError("as told")
         if self.fault == "limit":
             raise MethodLimitError("needs at most 3 samples")
+        if self.fault == "hang":
+            time.sleep(60)
         if self.fault == "nan":
             scores[0] = np.nan
         if self.fault == "singular":
@@ -118,6 +121,15 @@ def test_a_fault_is_a_record_and_the_others_go_on(wine, fault, status, reason):
     assert reason in bad["reason"]
     assert good["status"] == "ok"
     assert good["features"] == [12, 11]
+
+
+def test_after_a_timeout_the_other_settings_are_not_tried(wine):
+    X, _ = wine
+    settings = [{"fault": "none"}, {"fault": "hang"}, {"fault": "raise"}]
+    limits = Limits(1, 1e6)
+    records = select(X, FRAGILE, settings, [2], {0: 7}, limits, default=settings[0])
+    assert [record["status"] for record in records] == ["ok", "timeout", "timeout"]
+    assert records[2]["reason"].startswith("not tried")
 
 
 def test_more_features_than_there_are_is_skipped_with_both_numbers(wine):

@@ -153,12 +153,12 @@ def own_file(wildcards):
 
 
 def fit_mem_mb(wildcards, attempt):
-    shape, limits = PLAN.shape(wildcards.dataset), PLAN.config["limits"]
+    shape, limits = PLAN.shape(wildcards.dataset), PLAN.limits
     return memory_mb(shape, attempt, limit_mb=limits["memory_mb"])
 
 
 def job_minutes(wildcards, attempt, fits=0):
-    shape, limits = PLAN.shape(wildcards.dataset), PLAN.config["limits"]
+    shape, limits = PLAN.shape(wildcards.dataset), PLAN.limits
     return minutes(shape, attempt, fits=fits, fit_seconds=limits["fit_seconds"])
 
 

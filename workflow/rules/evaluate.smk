@@ -22,7 +22,7 @@ rule evaluate:
         default=lambda wc: PLAN.settings(wc.method)[0],
         part=lambda wc: PLAN.evaluate_parts(wc.dataset, wc.method)[wc.part],
         protocol=PLAN.suite["evaluation"],
-        limits=PLAN.config["limits"],
+        limits=PLAN.limits,
         seed=PLAN.config["seed"],
         code=code_of_script("evaluate"),
     script:
@@ -70,7 +70,7 @@ rule time_fit:
         s=lambda wc: PLAN.sizes_on(wc.dataset)[-1],
         n_repeats=PLAN.suite["timing"]["n_repeats"],
         seed=PLAN.config["seed"],
-        limits=PLAN.config["limits"],
+        limits=PLAN.limits,
         code=code_of_fit("time_fit"),
     script:
         "../scripts/time_fit.py"
@@ -97,7 +97,7 @@ rule resample:
         n_resamples=PLAN.suite["stability"]["n_resamples"],
         fraction=PLAN.suite["stability"]["fraction"],
         seed=PLAN.config["seed"],
-        limits=PLAN.config["limits"],
+        limits=PLAN.limits,
         code=code_of_fit("resample"),
     script:
         "../scripts/resample.py"

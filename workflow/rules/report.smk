@@ -24,7 +24,7 @@ rule provenance:
             "seed": PLAN.config["seed"],
             "suite": PLAN.suite,
             "methods": PLAN.config["methods"],
-            "limits": PLAN.config["limits"],
+            "limits": PLAN.limits,
             "statistics": PLAN.config["statistics"],
         },
         code=code_of_script("provenance"),

@@ -20,7 +20,7 @@ rule select:
         part=lambda wc: PLAN.select_part(wc.method, wc.part),
         default=lambda wc: PLAN.settings(wc.method)[0],
         seed=PLAN.config["seed"],
-        limits=PLAN.config["limits"],
+        limits=PLAN.limits,
         code=code_of_fit("select"),
     script:
         "../scripts/select.py"
@@ -44,7 +44,7 @@ rule screen:
         runtime=job_minutes,
     params:
         protocol=PLAN.suite["screening"],
-        limits=PLAN.config["limits"],
+        limits=PLAN.limits,
         seed=PLAN.config["seed"],
         code=code_of_script("screen"),
     script:

@@ -122,6 +122,11 @@ class Plan:
         """Digest of a script that fits the method, together with the method's own code."""
         return code_digest(script, self.method_module(name))
 
+    @property
+    def limits(self) -> dict[str, float]:
+        """What a fit or a scoring of this suite may use."""
+        return {**self.config["limits"], **self.suite.get("limits", {})}
+
     def settings(self, method: str) -> list[Setting]:
         """All settings of a method, the default first."""
         return self._settings[method]

@@ -6,7 +6,7 @@ import inspect
 import logging
 import time
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +17,7 @@ from blufs.base import MethodLimitError, Solution
 from blufs.methods.registry import is_random, make_selector, method_class
 from blufs.results.records import Record, failed_selection
 from blufs.workflow.plan.canonical import canonical_json
-from blufs.workflow.run.isolation import Limits, run_isolated
+from blufs.workflow.run.isolation import Limits, Outcome, run_isolated
 
 logger = logging.getLogger("blufs.select")
 
@@ -85,7 +85,7 @@ def select(
     ]
     worker = _Worker(target, X, usable, canonical_json(default))
     records = []
-    for number, outcome in enumerate(run_isolated(worker, fits, limits), start=1):
+    for number, outcome in enumerate(_until_timeout(worker, fits, limits), start=1):
         fit = outcome.task
         if outcome.status == "ok":
             found = outcome.value
@@ -105,6 +105,20 @@ def select(
             sum(r["fit_seconds"] for r in found),
         )
     return records
+
+
+def _until_timeout(worker: _Worker, fits: Sequence[Fit], limits: Limits) -> Iterator[Outcome[Fit]]:
+    """Outcomes of all fits; after one that took too long the others are not tried.
+
+    They would take as long: a method that is too slow for a dataset costs the limit once.
+    """
+    number = 0
+    for number, outcome in enumerate(run_isolated(worker, fits, limits), start=1):
+        yield outcome
+        if outcome.status == "timeout":
+            break
+    reason = f"not tried: another setting was stopped after the limit of {limits.fit_seconds:g} s"
+    yield from (Outcome(fit, "timeout", reason=reason) for fit in fits[number:])
 
 
 class _Worker:
