@@ -121,6 +121,10 @@ def _paragraph(standings: dict, results: SuiteResults, suite: Suite) -> str:
         f"**Does BLUFS win? {answer}.** Among {size}, it alone has the best average rank in "
         f"{len(first)} of {len(found)} comparisons (every metric with every choice of settings)."
     ]
+    sentences.append(_where_not(found, results, suite))
+    sentences.append(_significance(found, suite))
+    sentences.append(_left_out(found, results, suite))
+    details = []
     for choice in CHOICES:
         parts = [
             _clause(metric, found[metric, choice], suite)
@@ -128,11 +132,8 @@ def _paragraph(standings: dict, results: SuiteResults, suite: Suite) -> str:
             if (metric, choice) in found
         ]
         if parts:
-            sentences.append(f"{CHOICES[choice].title}: {'; '.join(parts)}.")
-    sentences.append(_where_not(found, results, suite))
-    sentences.append(_significance(found, suite))
-    sentences.append(_left_out(found, results, suite))
-    return " ".join(filter(None, sentences))
+            details.append(f"- {CHOICES[choice].title}: {'; '.join(parts)}.")
+    return " ".join(filter(None, sentences)) + "\n\n" + "\n".join(details)
 
 
 def _clause(metric: str, where: dict[str, Any], suite: Suite) -> str:
