@@ -11,13 +11,10 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from blufs import BLFSE
 from blufs.base import MethodLimitError
 from blufs.methods.blfse import estimator as blfse
-from blufs.methods.blfse.estimator import (
-    Ensemble,
-    hadamard,
-    score_step,
-)
+from blufs.methods.blfse.estimator import Ensemble
 from blufs.methods.blfse.infinite_selection import infinite_selection_weights
 from blufs.methods.blfse.joined_pairs import JoinedPairs
+from blufs.methods.blfse.score_step import hadamard, score_step
 from blufs.numerics import eigen
 from blufs.numerics.eigen import (
     add_upper_product,

@@ -12,7 +12,7 @@ from typing import ClassVar
 
 import numpy as np
 import scipy.linalg
-from scipy.sparse.linalg import LinearOperator, eigsh
+from scipy.sparse.linalg import LinearOperator
 from sklearn.cluster import KMeans
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
@@ -20,6 +20,7 @@ from sklearn.utils._param_validation import Interval
 from blufs.base import BaseSelector, MethodLimitError, Solution, check_n_clusters
 from blufs.methods.blfse.infinite_selection import infinite_selection_weights
 from blufs.methods.blfse.joined_pairs import JoinedPairs
+from blufs.methods.blfse.score_step import hadamard, score_step
 from blufs.numerics.eigen import (
     add_upper_product,
     connected_blocks,
@@ -33,7 +34,6 @@ from blufs.numerics.eigen import (
 )
 from blufs.numerics.order import content_order
 from blufs.numerics.scaling import scale_samples
-from blufs.numerics.simplex import project_rows_to_simplex
 
 #: Largest numbers of samples and features: several n x n and d x d arrays are held.
 MAX_SAMPLES = 12_000
@@ -340,50 +340,6 @@ class Ensemble:
     def _distances(self) -> np.ndarray:
         """``||v - v^j||^2`` for every j."""
         return np.sum((self.weights - self.v) ** 2, axis=1)
-
-
-def hadamard(Q: np.ndarray | LinearOperator, P: np.ndarray) -> np.ndarray | LinearOperator:
-    """``Q o (P P')`` for Q (d x d) and P (d x any); an operator where Q is one."""
-    if isinstance(Q, np.ndarray):
-        return Q * (P @ P.T)
-    return LinearOperator(
-        Q.shape,
-        matvec=lambda u: np.einsum("ij,ij->i", P, Q.matmat(P * u.reshape(-1, 1))),
-        dtype=float,
-    )
-
-
-def score_step(curvature, a, weights, v, tol: float = 1e-13, max_iter: int = 1000) -> np.ndarray:
-    """``argmin 1/2 v'Hv - f'v`` over the simplex, by accelerated projected gradients with restart.
-
-    ``H = 2 curvature + (sum_j a_j^2) I`` with curvature (d x d, array or operator)
-    ``Q o (P P')`` and ``f = sum_j a_j^2 v^j``; starts at v.
-    """
-    total = np.sum(a**2)
-    H = LinearOperator(curvature.shape, lambda u: 2 * (curvature @ u) + total * u, dtype=float)
-    f = a**2 @ weights
-    step = 1 / _largest_eigenvalue(H)
-    ahead, momentum = v, 1.0
-    for _ in range(max_iter):
-        new = project_rows_to_simplex((ahead - step * (H @ ahead - f))[None])[0]
-        if (ahead - new) @ (new - v) > 0:
-            momentum = 1.0
-        following = (1 + np.sqrt(1 + 4 * momentum**2)) / 2
-        ahead = new + (momentum - 1) / following * (new - v)
-        change = np.abs(new - v).max()
-        v, momentum = new, following
-        if change < tol:
-            break
-    return v
-
-
-def _largest_eigenvalue(H: LinearOperator) -> float:
-    d = H.shape[0]
-    if d < 10:
-        return float(np.linalg.eigvalsh(H @ np.eye(d))[-1])
-    start = np.random.default_rng(0).standard_normal(d)
-    # A Ritz value lies below the eigenvalue, by less than its tolerance.
-    return 1.01 * float(eigsh(H, k=1, which="LA", v0=start, tol=1e-3, ncv=8)[0][0])
 
 
 def _inverse_weights(errors: np.ndarray) -> np.ndarray:
