@@ -10,7 +10,7 @@ pytestmark = pytest.mark.workflow
 
 TINY = "tests/config/tiny.yaml"
 #: Jobs that every change of a result entails: they read all of them.
-AGGREGATES = {"collect", "compare_methods", "build_tables", "plot_figure", "provenance", "report"}
+AGGREGATES = {"collect", "compare_methods", "build_tables", "plot_figures", "provenance", "report"}
 AGGREGATES |= {"check_complete", "all"}
 
 
@@ -48,7 +48,8 @@ def test_key_order_and_number_format_plan_nothing(finished):
 def test_a_weight_of_one_method_touches_that_method_only(finished):
     jobs = planned_with(finished, "methods: {BLUFS: {parameters: {alpha: 2}}}\n")
     assert {job[2] for job in cells(jobs)} == {"BLUFS"}
-    assert {job[0] for job in cells(jobs)} == {"select", "screen", "choose", "evaluate"}
+    # One job fits all settings, so that they are screened where they are evaluated.
+    assert {job[0] for job in cells(jobs)} == {"select", "evaluate"}
     assert rules(jobs) - {job[0] for job in cells(jobs)} <= AGGREGATES
     assert jobs["collect"] == 1
 
@@ -78,13 +79,13 @@ def test_a_new_dataset_plans_only_its_jobs(finished):
 
 
 def test_a_new_number_of_features_is_all_that_is_fitted(project):
-    target = "results/tiny/choices/wine/BLUFS.json"
+    target = "results/tiny/evaluations/wine/BLUFS/all.json"
     change = "suites: {tiny: {s_values: [2, 3, 4]}}\n"
     jobs = planned_with(project, change)
     assert {job[1] for job in cells(jobs)} == {"wine"}
     assert {job[2] for job in cells(jobs)} == {"LapScore", "BLUFS", "BLUFS-III"}
-    # The choices and the evaluation look at all numbers of features; the fits and screens do not.
-    assert jobs["select", "wine", "BLUFS"] == jobs["screen", "wine", "BLUFS"] == 1
+    # The evaluation looks at all numbers of features; the fits do not.
+    assert jobs["select", "wine", "BLUFS"] == 1
     folder = project.folder / "results/tiny/selections/wine/BLUFS"
     before = (folder / "grid000-s2-4.json").stat().st_mtime_ns
     (project.folder / "change.yaml").write_text(change)
@@ -115,8 +116,8 @@ def test_the_protocol_of_the_evaluation_selects_nothing_again(finished):
 
 def test_a_plot_style_plans_figures_and_the_report(finished):
     jobs = planned_with(finished, "figures: {dpi: 100}\n")
-    assert rules(jobs) <= {"plot_figure", "report", "check_complete", "all"}
-    assert jobs["plot_figure"] > 5
+    assert rules(jobs) <= {"plot_figures", "report", "check_complete", "all"}
+    assert jobs["plot_figures"] == 1
 
 
 def test_editing_a_method_plans_only_its_jobs(project):
@@ -147,5 +148,5 @@ def test_editing_a_stage_or_the_seeds_plans_what_runs_them(project):
     assert {job[0] for job in cells(project.planned())} == {"time_fit"}
     seeds = "src/blufs/workflow/run/seeding.py"
     project.edit(seeds, "\n\ndef ", "\n\nADDED = 1\n\n\ndef ")
-    expected = {"select", "screen", "choose", "evaluate", "time_fit", "resample"}
+    expected = {"select", "evaluate", "time_fit", "resample"}
     assert {job[0] for job in cells(project.planned())} == expected

@@ -73,13 +73,14 @@ def cards(wildcards):
     return dataset_files("card.json", PLAN.used_datasets)
 
 
-def part_files(stage, pairs, parts):
+def part_files(stage, pairs, parts, name=""):
     """Files of a stage for datasets and methods, one per part."""
+    ending = f".{name}.json" if name else ".json"
     return [
         path
         for dataset, method in pairs
         for path in result(
-            f"{stage}/{dataset}/{method}/{{part}}.json", part=parts(dataset, method)
+            f"{stage}/{dataset}/{method}/{{part}}{ending}", part=parts(dataset, method)
         )
     ]
 
@@ -90,8 +91,9 @@ def selections_of_suite(wildcards):
 
 
 def screens_of_suite(wildcards):
-    """Input function: the screened settings of the suite."""
-    return part_files("screens", PLAN.pairs(), PLAN.screen_parts)
+    """Input function: the screened settings of the suite, by jobs of their own or by evaluate."""
+    inside = part_files("evaluations", PLAN.pairs(), PLAN.evaluate_parts, "screened")
+    return part_files("screens", PLAN.pairs(), PLAN.screen_parts) + inside
 
 
 def evaluations_of_suite(wildcards):
@@ -112,10 +114,10 @@ def screens_of(wildcards):
 
 
 def choices_of(wildcards):
-    """Input function: the chosen settings; none for a single setting."""
-    tuned = PLAN.is_tuned(wildcards.method)
+    """Input function: the chosen settings, where choosing is a job of its own."""
+    apart = PLAN.screens_apart(wildcards.method)
     return (
-        result(f"choices/{wildcards.dataset}/{wildcards.method}.json") if tuned else []
+        result(f"choices/{wildcards.dataset}/{wildcards.method}.json") if apart else []
     )
 
 
@@ -144,6 +146,12 @@ def arrays_of(data):
     """Arrays of a dataset, of "all", or of none."""
     datasets = PLAN.datasets if data == "all" else [data] if data else []
     return dataset_files("dataset.npz", datasets)
+
+
+def source_of(wildcards):
+    """Input function: where the data came from; nothing for data that are made here."""
+    made_here = {"builtin", "generate"} & set(DATASETS[wildcards.dataset])
+    return [] if made_here else dataset_files("source.json", [wildcards.dataset])
 
 
 def own_file(wildcards):

@@ -30,7 +30,7 @@ rule download:
 rule preprocess:
     input:
         own_file,
-        source=f"{RESULTS}/data/{{dataset}}/source.json",
+        source=source_of,
     output:
         data=f"{RESULTS}/data/{{dataset}}/dataset.npz",
         card=f"{RESULTS}/data/{{dataset}}/card.json",

@@ -9,7 +9,8 @@ rule evaluate:
         choices=choices_of,
         selections=selections_of,
     output:
-        f"{RESULTS}/evaluations/{{dataset}}/{{method}}/{{part}}.json",
+        scores=f"{RESULTS}/evaluations/{{dataset}}/{{method}}/{{part}}.json",
+        screened=f"{RESULTS}/evaluations/{{dataset}}/{{method}}/{{part}}.screened.json",
     log:
         f"logs/{{suite}}/evaluate/{{dataset}}/{{method}}/{{part}}.log",
     conda:
@@ -22,6 +23,7 @@ rule evaluate:
         default=lambda wc: PLAN.settings(wc.method)[0],
         part=lambda wc: PLAN.evaluate_parts(wc.dataset, wc.method)[wc.part],
         protocol=PLAN.suite["evaluation"],
+        screening=lambda wc: PLAN.screening(wc.dataset, wc.method),
         limits=PLAN.limits,
         seed=PLAN.config["seed"],
         code=code_of_script("evaluate"),

@@ -1,26 +1,28 @@
-# Figures: one rule, what a figure reads and says is in its entry of the catalogue.
-from blufs.analysis.figures.catalog import figure_names, figure_spec
+# Figures, all in one job: starting a job takes longer than drawing one. What a figure reads and says
+# is in its entry of the catalogue.
+from blufs.analysis.figures.catalog import figure_modules, figure_names, read_by_figures
 
 FIGURES = figure_names([name for name in PLAN.datasets if DATASETS[name].get("noise")])
 
 
-rule plot_figure:
+rule plot_figures:
     input:
-        tables=lambda wc: result("{table}.parquet", table=figure_spec(wc.figure).tables),
+        tables=result("{table}.parquet", table=read_by_figures(FIGURES)),
         cards=cards,
-        arrays=lambda wc: arrays_of(figure_spec(wc.figure).data),
+        arrays=arrays_of("all"),
     output:
-        png=report(
-            f"{RESULTS}/figures/{{figure}}.png",
-            caption="../report/figure.rst",
-            category="Figures",
-            labels={"figure": "{figure}"},
-        ),
-        pdf=f"{RESULTS}/figures/{{figure}}.pdf",
+        png=[
+            report(
+                f"{RESULTS}/figures/{figure}.png",
+                caption="../report/figure.rst",
+                category="Figures",
+                labels={"figure": figure},
+            )
+            for figure in FIGURES
+        ],
+        pdf=[f"{RESULTS}/figures/{figure}.pdf" for figure in FIGURES],
     log:
-        f"logs/{{suite}}/figures/{{figure}}.log",
-    wildcard_constraints:
-        figure="|".join(map(re.escape, FIGURES)),
+        f"logs/{{suite}}/figures.log",
     conda:
         "../envs/blufs.yaml"
     threads: 1
@@ -30,9 +32,7 @@ rule plot_figure:
     params:
         suite=PLAN.info(),
         style=PLAN.config["figures"],
-        caption=lambda wc: figure_spec(wc.figure).caption,
-        code=lambda wc: code_of_script(
-            "figure", figure_spec(wc.figure).qualified_module
-        ),
+        figures=FIGURES,
+        code=code_of_script("plot_figures", *figure_modules(FIGURES)),
     script:
-        "../scripts/figure.py"
+        "../scripts/plot_figures.py"

@@ -1,27 +1,33 @@
-"""Cluster and classify with the chosen settings."""
+"""Cluster and classify with the chosen settings; choose them first if no other job does."""
 
 from blufs.datasets.storage import read_card, read_dataset, read_graph
 from blufs.files.atomic import read_json, write_json
 from blufs.results.records import read_records
 from blufs.workflow.run.isolation import Limits
 from blufs.workflow.run.job import job
-from blufs.workflow.stages.choose import only_choice
+from blufs.workflow.stages.choose import choose, only_choice
 from blufs.workflow.stages.evaluate import Part, evaluate
 from blufs.workflow.stages.protocol import Protocol
+from blufs.workflow.stages.screen import screen
 
-inputs, params = snakemake.input, snakemake.params
+inputs, outputs, params = snakemake.input, snakemake.output, snakemake.params
+dataset, screening = snakemake.wildcards.dataset, params.screening
 with job(snakemake.log[0]):
-    chosen = [read_json(path) for path in inputs.choices]
-    X, y = read_dataset(inputs.data)
-    scores = evaluate(
-        X,
-        y,
-        read_graph(inputs.graph),
-        read_card(inputs.card)["n_clusters"],
-        read_records(inputs.selections),
-        chosen[0] if chosen else only_choice(snakemake.wildcards.dataset, params.default),
-        Protocol(seed=params.seed, **params.protocol),
-        Part(**params.part),
-        Limits(**params.limits),
-    )
-    write_json(snakemake.output[0], scores)
+    data = *read_dataset(inputs.data), read_graph(inputs.graph)
+    n_clusters, limits = read_card(inputs.card)["n_clusters"], Limits(**params.limits)
+    selections = read_records(inputs.selections)
+    screened = []
+    if screening:
+        light = Protocol(seed=params.seed, **screening["protocol"])
+        screened = screen(*data, n_clusters, selections, light, limits)
+        sizes, budget = screening["s_values"], screening["budget"]
+        given = dataset, screening["settings"], screened, sizes
+        choices = choose(*given, budget=budget, seed=params.seed)
+    elif inputs.choices:
+        choices = read_json(inputs.choices[0])
+    else:
+        choices = only_choice(dataset, params.default)
+    protocol, part = Protocol(seed=params.seed, **params.protocol), Part(**params.part)
+    scores = evaluate(*data, n_clusters, selections, choices, protocol, part, limits)
+    write_json(outputs.screened, screened)
+    write_json(outputs.scores, scores)

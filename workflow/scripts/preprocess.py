@@ -8,7 +8,8 @@ from blufs.workflow.run.job import job
 
 outputs = snakemake.output
 with job(snakemake.log[0]) as logger:
-    source = read_json(snakemake.input.source)
+    made_here = {"status": "ok", "file": None}
+    source = read_json(snakemake.input.source[0]) if snakemake.input.source else made_here
     card = prepare_files(
         snakemake.params.definition, source, outputs.data, outputs.card, outputs.graph
     )

@@ -187,3 +187,13 @@ def figure_spec(name: str) -> FigureSpec:
         data=dataset,
         options={"dataset": dataset},
     )
+
+
+def figure_modules(names: Sequence[str]) -> list[str]:
+    """Modules that draw these figures, each once."""
+    return sorted({figure_spec(name).qualified_module for name in names})
+
+
+def read_by_figures(names: Sequence[str]) -> list[str]:
+    """Result tables that these figures read, each once."""
+    return sorted({table for name in names for table in figure_spec(name).tables})

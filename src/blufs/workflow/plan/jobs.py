@@ -152,7 +152,9 @@ class Plan:
 
     def fit_seeds(self, method: str) -> list[int]:
         """Seeds of a random method's fits; one for the others."""
-        return list(range(self.suite["n_fit_seeds"] if self._traits_of(method).is_random else 1))
+        own = self.definitions.get(method, {}).get("n_fit_seeds")
+        count = own or self.suite["n_fit_seeds"]
+        return list(range(count if self._traits_of(method).is_random else 1))
 
     def select_parts(self, dataset: str, method: str) -> list[str]:
         """Names of the jobs of stage "select"."""
@@ -181,9 +183,29 @@ class Plan:
             "fit_seeds": self.fit_seeds(method) if part.fit_seed is None else [part.fit_seed],
         }
 
+    def screens_apart(self, method: str) -> bool:
+        """Whether screening and choosing are jobs of their own.
+
+        Settings that one job fits are screened where they are evaluated: starting two more jobs
+        would take longer.
+        """
+        apart = bool(self._split_by) or len(self._chunks(method)) > 1
+        return self.is_tuned(method) and apart
+
     def screen_parts(self, dataset: str, method: str) -> list[str]:
-        """Names of the jobs of stage "screen": none where there is nothing to choose from."""
-        return self.select_parts(dataset, method) if self.is_tuned(method) else []
+        """Names of the jobs of stage "screen"."""
+        return self.select_parts(dataset, method) if self.screens_apart(method) else []
+
+    def screening(self, dataset: str, method: str) -> dict[str, Any] | None:
+        """What stage "evaluate" needs to screen and choose by itself; None where it does not."""
+        if not self.is_tuned(method) or self.screens_apart(method):
+            return None
+        return {
+            "protocol": self.suite["screening"],
+            "settings": self.settings(method),
+            "s_values": self.sizes_for(dataset, method),
+            "budget": self.suite["equal_budget"]["settings"],
+        }
 
     def evaluate_parts(self, dataset: str, method: str) -> dict[str, dict[str, Any]]:
         """Jobs of stage "evaluate": name -> the s and repetition they cover (None: all)."""

@@ -28,7 +28,7 @@ _STAGES = {
     "collect": "collecting results",
     "compare_methods": "comparing methods",
     "build_tables": "building tables",
-    "plot_figure": "drawing figures",
+    "plot_figures": "drawing figures",
     "report": "writing the report",
 }
 #: Seconds between two lines where the output is no terminal.

@@ -1,4 +1,4 @@
-"""Draw one figure as PNG and PDF."""
+"""Draw all figures as PNG and PDF."""
 
 from blufs.analysis.figures.draw import draw
 from blufs.analysis.figures.style import Style, save
@@ -7,8 +7,8 @@ from blufs.workflow.run.job import job
 
 inputs, outputs, params = snakemake.input, snakemake.output, snakemake.params
 with job(snakemake.log[0]) as logger:
-    style = Style(**params.style)
+    style, suite = Style(**params.style), Suite(**params.suite)
     results = suite_results(inputs.tables, inputs.cards, inputs.arrays)
-    figure = draw(snakemake.wildcards.figure, results, Suite(**params.suite), style)
-    save(figure, outputs.png, outputs.pdf, style)
-    logger.info("wrote %s and %s", outputs.png, outputs.pdf)
+    for name, png, pdf in zip(params.figures, outputs.png, outputs.pdf, strict=True):
+        save(draw(name, results, suite, style), png, pdf, style)
+        logger.info("wrote %s and %s", png, pdf)
