@@ -71,10 +71,10 @@ def as_selector(estimator) -> BaseSelector:
     """
     if isinstance(estimator, BaseSelector):
         return estimator
-    return AnySelector(estimator)
+    return WrappedSelector(estimator)
 
 
-class AnySelector(BaseSelector):
+class WrappedSelector(BaseSelector):
     """Give a plain scikit-learn selector the path over s that the benchmark asks for."""
 
     def __init__(self, estimator):
