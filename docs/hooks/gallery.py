@@ -9,6 +9,7 @@ import ast
 import contextlib
 import io
 import pickle
+import re
 import runpy
 import sys
 import warnings
@@ -45,12 +46,13 @@ class Example:
 
         matplotlib.use("Agg")
         from matplotlib import pyplot as plt
+        from threadpoolctl import threadpool_limits
 
         plt.close("all")
         printed = io.StringIO()
         sys.path.insert(0, str(EXAMPLES))
         try:
-            with contextlib.redirect_stdout(printed), warnings.catch_warnings():
+            with contextlib.redirect_stdout(printed), warnings.catch_warnings(), threadpool_limits(1):
                 warnings.filterwarnings("ignore", message=".*non-interactive")  # plt.show()
                 runpy.run_path(str(EXAMPLES / f"{self.name}.py"), run_name="__main__")
             pictures = [_png(plt.figure(number)) for number in plt.get_fignums()]
@@ -93,10 +95,11 @@ def page(example: Example, printed: str, n_pictures: int) -> str:
 
 def card(example: Example) -> str:
     """The entry of an example on the gallery's first page."""
-    summary = example.text.split("\n\n")[0].replace("\n", " ")
+    summary = escape(example.text.split("\n\n")[0].replace("\n", " "))
+    summary = re.sub(r"`(.*?)`", r"<code>\1</code>", summary)
     return (
         f'<a href="{example.name}.html"><img src="{example.name}-0.png" alt="">'
-        f"<strong>{escape(example.title)}</strong><span>{escape(summary)}</span></a>"
+        f"<strong>{escape(example.title)}</strong><span>{summary}</span></a>"
     )
 
 
