@@ -52,7 +52,11 @@ class Example:
         printed = io.StringIO()
         sys.path.insert(0, str(EXAMPLES))
         try:
-            with contextlib.redirect_stdout(printed), warnings.catch_warnings(), threadpool_limits(1):
+            with (
+                contextlib.redirect_stdout(printed),
+                warnings.catch_warnings(),
+                threadpool_limits(1),
+            ):
                 warnings.filterwarnings("ignore", message=".*non-interactive")  # plt.show()
                 runpy.run_path(str(EXAMPLES / f"{self.name}.py"), run_name="__main__")
             pictures = [_png(plt.figure(number)) for number in plt.get_fignums()]
