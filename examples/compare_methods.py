@@ -10,7 +10,20 @@ import numpy as np
 from sklearn.cluster import KMeans
 from sklearn.datasets import load_digits
 
-from blufs import BLSFS, BLUFS, FSPCA, MCFS, SPCAFS, UDFS, LapScore, normalized_mutual_info
+from blufs import (
+    BLSFS,
+    BLUFS,
+    FSCA,
+    FSPCA,
+    MCFS,
+    NDFS,
+    SPCAFS,
+    UDFS,
+    LapScore,
+    MaxVariance,
+    RandomFeatures,
+    normalized_mutual_info,
+)
 
 X, y = load_digits(return_X_y=True)
 X, y = X[::2], y[::2]  # half of the digits, to be quick
@@ -21,6 +34,9 @@ methods = [
     BLSFS(s, n_clusters=c, random_state=0),
     SPCAFS(s, n_clusters=c),
     FSPCA(s, n_clusters=c),
+    FSCA(s),
+    NDFS(s, n_clusters=c, random_state=0),
+    MaxVariance(s),
     UDFS(s, n_clusters=c),
     LapScore(s),
 ]
@@ -33,8 +49,7 @@ def nmi(Z):
 
 
 scores = {type(method).__name__: nmi(method.fit_transform(X)) for method in methods}
-rng = np.random.default_rng(0)
-random = [nmi(X[:, rng.choice(X.shape[1], s, replace=False)]) for _ in range(5)]
+random = [nmi(RandomFeatures(s, random_state=seed).fit_transform(X)) for seed in range(5)]
 
 names = sorted(scores, key=scores.get)
 fig, ax = plt.subplots(figsize=(6, 3.4))

@@ -9,7 +9,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.datasets import load_digits
 
-from blufs import BLUFS, MCFS, LapScore
+from blufs import BLUFS, FSCA, MCFS, LapScore, RandomFeatures
 
 X = load_digits().data[::2]
 X = X[:, X.std(axis=0) > 0]
@@ -23,13 +23,14 @@ def explained(features):
     return np.sum((basis.T @ centred) ** 2) / np.sum(centred**2)
 
 
-methods = {"BLUFS": BLUFS(n_clusters=10), "MCFS": MCFS(n_clusters=10), "LapScore": LapScore()}
+methods = [BLUFS(n_clusters=10), MCFS(n_clusters=10), LapScore(), FSCA()]
 fig, ax = plt.subplots(figsize=(6, 3.8))
-for name, method in methods.items():
+for method in methods:
     path = method.select_path(X, s_values)
-    ax.plot(s_values, [explained(path[s].ranked[:s]) for s in s_values], "o-", ms=4, label=name)
+    shares = [explained(path[s].ranked[:s]) for s in s_values]
+    ax.plot(s_values, shares, "o-", ms=4, label=type(method).__name__)
 
-draws = [np.random.default_rng(seed).permutation(X.shape[1]) for seed in range(20)]
+draws = [RandomFeatures(1, random_state=seed).fit(X).ranking_.argsort() for seed in range(20)]
 random = np.array([[explained(draw[:s]) for s in s_values] for draw in draws])
 ax.plot(s_values, random.mean(axis=0), "k--", label="random, mean of 20")
 ax.set(xlabel="number of features s", ylabel="share of the variance explained", ylim=(0, 1.02))

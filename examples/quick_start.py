@@ -18,7 +18,7 @@ X_small = selector.transform(X)  # 1797 x 20
 import numpy as np
 from sklearn.cluster import KMeans
 
-from blufs import clustering_accuracy
+from blufs import RandomFeatures, clustering_accuracy
 
 
 def accuracy(Z):
@@ -27,8 +27,8 @@ def accuracy(Z):
 
 print(f"k-means on all 64 pixels:  {accuracy(X):.2f}")
 print(f"k-means on the 20 chosen:  {accuracy(X_small):.2f}")
-draws = [np.random.default_rng(seed).choice(64, 20, replace=False) for seed in range(10)]
-random = np.mean([accuracy(X[:, draw]) for draw in draws])
+draws = [RandomFeatures(20, random_state=seed).fit_transform(X) for seed in range(10)]
+random = np.mean([accuracy(draw) for draw in draws])
 print(f"k-means on 20 random ones: {random:.2f} (mean of 10 draws)")
 # --8<-- [end:check]
 

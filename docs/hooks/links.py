@@ -14,7 +14,7 @@ from pathlib import Path, PurePosixPath
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 LINK = re.compile(r"(!?)\[([^\]\n]*)\]\(([^)#\s:]+)(#[^)\s]*)?\)")
-LISTED = ("results/paper/tables", "results/paper/figures", "results/extras/tables")
+LISTED = sorted({p.parent.relative_to(DOCS).as_posix() for p in (DOCS / "results").glob("*/*/*")})
 COPIED = ("benchmarks/results/growth.png",)
 
 
