@@ -45,6 +45,10 @@ def test_snakemake_commands_plan_the_whole_suite(finished, command):
     assert sum(planned.values()) <= 3000  # starting a job is what costs
 
 
+def test_the_snakefile_that_the_workflow_catalogue_looks_for_plans_the_same(finished):
+    assert finished.planned("-s", "workflow/Snakefile", configfile="")["report"] == 1
+
+
 def test_the_python_example_runs():
     (example,) = [block for language, block in BLOCKS if language == "python"]
     names: dict = {}
