@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
-EXTRAS := workflow,slurm,approx,r,test,dev
+EXTRAS := workflow,slurm,approx,r,test,docs,dev
 WANTED := -c constraints.txt -e '.[$(EXTRAS)]'
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 # Takes a quarter of pip's time, but knows nothing of pip's configuration: pip is tried after it.
@@ -16,7 +16,7 @@ export MKL_NUM_THREADS := 1
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help env install run test test-fast test-slow test-faults test-slurm coverage lint format
-.PHONY: benchmark lock clean
+.PHONY: docs dist benchmark lock clean
 
 help:  ## Show this list
 	@grep -E '^[a-z -]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
@@ -63,6 +63,14 @@ format: env  ## Format all code
 	$(BIN)/ruff format
 	$(BIN)/snakefmt Snakefile workflow
 
+docs: env  ## The documentation site: build/site; a warning is an error
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+
+dist: env  ## Wheel and sdist, checked: dist/
+	rm -rf dist build/lib
+	$(BIN)/python -m build --outdir dist
+	$(BIN)/twine check --strict dist/*
+
 benchmark: env  ## The speed benchmarks: benchmarks/results/
 	$(BIN)/python -m benchmarks
 
@@ -70,6 +78,6 @@ lock:  ## Pin the versions of the present environment
 	$(BIN)/python -m pip freeze --exclude-editable --exclude blufs --disable-pip-version-check > constraints.txt
 
 clean:  ## Remove what runs and tools have made (not .venv, not downloaded data)
-	rm -rf results logs .snakemake .pytest_cache .mypy_cache .ruff_cache .hypothesis build src/*.egg-info
+	rm -rf results logs .snakemake .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist src/*.egg-info
 	rm -rf htmlcov .coverage .coverage.*
 	find . -name __pycache__ -not -path './$(VENV)/*' -prune -exec rm -rf {} +

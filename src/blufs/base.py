@@ -119,12 +119,16 @@ class Precomputed:
 class BaseSelector(SelectorMixin, BaseEstimator):
     """Base of all unsupervised feature selectors of this library.
 
-    Attributes set by ``fit``
-    -------------------------
-    scores_ : ndarray of shape (n_features,), larger is better
-    ranking_ : ndarray of shape (n_features,), 1 is best
-    support_ : boolean ndarray of shape (n_features,)
-    n_iter_, converged_, objective_history_ : where the method iterates
+    Attributes
+    ----------
+    scores_ : ndarray of shape (n_features,)
+        Larger is better.
+    ranking_ : ndarray of shape (n_features,)
+        1 is best.
+    support_ : ndarray of bool of shape (n_features,)
+        Which features are selected.
+    n_iter_, converged_, objective_history_ : int, bool, ndarray
+        Where the method iterates.
     """
 
     #: Parameters that ``precompute`` does not depend on (besides ``n_features_to_select``).

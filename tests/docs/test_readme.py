@@ -22,9 +22,10 @@ COMMANDS = [
 
 
 def test_the_readme_is_one_screen_of_commands_that_are_tested():
-    tested = ("make ", "source .venv", "snakemake ")
+    tested = ("pip install .", "make ", "source .venv", "snakemake ")
     assert all(command.startswith(tested) for command in COMMANDS)
-    assert len(COMMANDS) == 5
+    assert len(COMMANDS) == 6
+    assert len(README.splitlines()) <= 75
 
 
 @pytest.mark.parametrize("command", [c for c in COMMANDS if c.startswith("make ")])
@@ -42,6 +43,10 @@ def test_snakemake_commands_plan_the_whole_suite(finished, command):
     assert planned["report"] == 1
     assert planned["collect"] == 1
     assert sum(planned.values()) <= 3000  # starting a job is what costs
+
+
+def test_the_snakefile_that_the_workflow_catalogue_looks_for_plans_the_same(finished):
+    assert finished.planned("-s", "workflow/Snakefile", configfile="")["report"] == 1
 
 
 def test_the_python_example_runs():

@@ -1,0 +1,78 @@
+"""What is published: the page of the package index, versions, and the wheel alone."""
+
+import os
+import re
+import subprocess
+import sys
+import tomllib
+import venv
+from pathlib import Path
+
+import pytest
+import yaml
+
+import blufs
+from setup import for_index
+
+ROOT = Path(__file__).parents[2]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+
+
+def test_the_page_of_the_index_has_no_relative_link():
+    page = for_index((ROOT / "README.md").read_text())
+    targets = re.findall(r"\]\(([^)]*)\)", page)
+    assert targets
+    assert all(target.startswith("https://") for target in targets)
+    assert "Get started" in page  # the words stay
+
+
+def test_the_library_needs_three_packages():
+    names = {re.split(r"[<>=\[]", requirement)[0] for requirement in PROJECT["dependencies"]}
+    assert names == {"numpy", "scipy", "scikit-learn"}
+
+
+def test_citation_and_package_have_the_same_version():
+    assert yaml.safe_load((ROOT / "CITATION.cff").read_text())["version"] == blufs.__version__
+
+
+@pytest.mark.slow
+def test_the_wheel_installs_alone_and_fits(tmp_path):
+    subprocess.run(
+        [sys.executable, "-m", "build", "--outdir", tmp_path / "dist", ROOT],
+        check=True,
+        capture_output=True,
+        timeout=600,
+    )
+    wheel, sdist = sorted((tmp_path / "dist").iterdir(), key=lambda path: path.suffix != ".whl")
+    subprocess.run(
+        [sys.executable, "-m", "twine", "check", "--strict", wheel, sdist], check=True, timeout=60
+    )
+    venv.create(tmp_path / "bare", with_pip=True)
+    python = tmp_path / "bare" / "bin" / "python"
+    clean = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    subprocess.run(
+        [python, "-m", "pip", "install", "-q", wheel], check=True, timeout=600, env=clean
+    )
+    fit = (
+        "import sys, blufs; from sklearn.datasets import load_wine; X = load_wine().data;"
+        "print(blufs.BLUFS(4, n_clusters=3).fit_transform(X).shape, 'pandas' in sys.modules)"
+    )
+    done = subprocess.run(
+        [python, "-c", fit], check=True, capture_output=True, text=True, cwd=tmp_path, env=clean
+    )
+    assert done.stdout.split("\n")[0] == "(178, 4) False"
+
+
+@pytest.mark.slow
+def test_the_site_builds_without_a_warning_and_a_broken_link_is_an_error(tmp_path):
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", tmp_path / "site"]
+    subprocess.run(command, cwd=ROOT, check=True, capture_output=True, timeout=1200)
+    assert (tmp_path / "site" / "gallery" / "quick_start-0.png").stat().st_size > 5_000
+    extra = ROOT / "docs" / "broken-on-purpose.md"
+    try:
+        extra.write_text("[nowhere](no-such-page.md)")
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=1200)
+    finally:
+        extra.unlink()
+    assert done.returncode != 0
+    assert "no-such-page.md" in done.stderr
