@@ -20,7 +20,6 @@ OLD_WORDS = {
     r"test_statistics:": "compare_methods",
     r"grid\.parquet": "screened.parquet",
     r"METRIC_LABELS|CHOICE_LABELS|CHOICE_HEADINGS": "METRICS and CHOICES of the vocabulary",
-    r"quick_start\b": "without_pandas",
     r"\bat_hand\b": "local_copies",
 }
 #: What tells users of an old configuration the new keys must know the old ones.

@@ -112,13 +112,14 @@ def _until_timeout(worker: _Worker, fits: Sequence[Fit], limits: Limits) -> Iter
 
     They would take as long: a method that is too slow for a dataset costs the limit once.
     """
-    number = 0
-    for number, outcome in enumerate(run_isolated(worker, fits, limits), start=1):
+    left = list(fits)
+    for outcome in run_isolated(worker, fits, limits):
         yield outcome
+        left.pop(0)
         if outcome.status == "timeout":
             break
     reason = f"not tried: another setting was stopped after the limit of {limits.fit_seconds:g} s"
-    yield from (Outcome(fit, "timeout", reason=reason) for fit in fits[number:])
+    yield from (Outcome(fit, "timeout", reason=reason) for fit in left)
 
 
 class _Worker:
