@@ -224,17 +224,39 @@ def test_mistakes_in_own_datasets_do_not_hide_the_others():
     assert "unknown key 'sede'" in str(error.value)
 
 
-@pytest.mark.parametrize("name", ["demo", "paper"])
-def test_the_suites_of_the_project_are_valid(name):
+@pytest.mark.parametrize(
+    ("name", "n_datasets", "n_methods", "n_variants"),
+    [("demo", 4, 9, 3), ("paper", 11, 13, 4), ("wide", 30, 20, 1)],
+)
+def test_the_suites_of_the_project_are_valid(name, n_datasets, n_methods, n_variants):
     from blufs.datasets import dataset_definitions
 
     config = yaml.safe_load((ROOT / "config.yaml").read_text())
     definitions = dataset_definitions(ROOT / "data/datasets.yaml", {})
     made = Plan({**config, "suite": name}, SCHEMA, definitions)
-    assert made.methods[0] == "AllFeatures"
+    assert made.methods[:2] == ["AllFeatures", "RandomFeatures"]
     assert made.methods[-1] == "BLUFS"
-    assert len(made.methods) == 11
-    assert len(made.ablation) == 4
+    counts = len(made.datasets), len(made.methods), len(made.ablation)
+    assert counts == (n_datasets, n_methods, n_variants)
+
+
+def test_a_suite_may_have_limits_and_a_method_fits_of_its_own():
+    wide, demo = (read_plan({"suite": name}, ROOT) for name in ("wide", "demo"))
+    assert (wide.limits["fit_seconds"], demo.limits["fit_seconds"]) == (60, 3600)
+    assert wide.limits["memory_mb"] == demo.limits["memory_mb"]
+    assert len(wide.fit_seeds("RandomFeatures")) == 10
+    assert len(wide.fit_seeds("BLFSE")) == 1
+    assert len(wide.fit_seeds("MaxVariance")) == 1
+
+
+def test_settings_of_one_job_are_screened_where_they_are_evaluated():
+    plan = read_plan({"suite": "demo"}, ROOT)
+    assert plan.screening("digits", "BLUFS")["settings"] == plan.settings("BLUFS")
+    assert plan.screen_parts("digits", "BLUFS") == []
+    assert plan.screening("digits", "FSCA") is None
+    apart = read_plan({"suite": "demo", "jobs": {"settings_per_job": 2}}, ROOT)
+    assert apart.screening("digits", "BLUFS") is None
+    assert len(apart.screen_parts("digits", "BLUFS")) == 3
 
 
 def test_the_conda_environment_has_the_pins_of_the_constraints():
