@@ -3,11 +3,43 @@
 from __future__ import annotations
 
 import numpy as np
+import scipy.sparse as sp
 
-FEATURE_SCALINGS = ("center+unit", "unit", "standard", "minmax", "none")
+FEATURE_SCALINGS = ("auto", "center+unit", "center", "unit", "standard", "minmax", "none")
 
 #: Entries of the row blocks in which sums of squares are accumulated (8 MiB of float64).
 _BLOCK_ENTRIES = 2**20
+#: Samples by which the scaling is chosen.
+_AUTO_ROWS = 500
+
+
+def choose_scaling(X) -> str:
+    """The scaling that ``"auto"`` stands for: ``"center"`` for data that is mostly background.
+
+    A word that few documents contain, or a pixel at the edge of a digit, has one value, its
+    background, in nearly all samples. To scale such features to equal norm makes the rarest the
+    loudest. So where more than half of all entries are background, features keep their own scale
+    (``"center"``); else they are brought to equal norm (``"center+unit"``). The background of a
+    feature is its smallest or its largest value, whichever more samples have; the choice depends
+    neither on the unit nor on the zero point of a feature.
+
+    Parameters
+    ----------
+    X : ndarray or sparse array of shape (n, d)
+        Looked at in at most 500 samples, some features at a time; never made dense as a whole.
+    """
+    n, d = X.shape
+    rows = X[:: -(-n // _AUTO_ROWS)]
+    rows = rows.tocsc() if sp.issparse(rows) else rows
+    width = max(1, _BLOCK_ENTRIES // rows.shape[0])
+    background = 0
+    for start in range(0, d, width):
+        block = rows[:, start : start + width]
+        block = block.toarray() if sp.issparse(block) else block
+        lowest = np.count_nonzero(block == block.min(axis=0), axis=0)
+        highest = np.count_nonzero(block == block.max(axis=0), axis=0)
+        background += int(np.maximum(lowest, highest).sum())
+    return "center" if 2 * background > rows.shape[0] * d else "center+unit"
 
 
 def affine_scaling(X: np.ndarray, scaling: str) -> tuple[np.ndarray, np.ndarray]:
@@ -18,7 +50,10 @@ def affine_scaling(X: np.ndarray, scaling: str) -> tuple[np.ndarray, np.ndarray]
     X : ndarray of shape (n, d)
     scaling : str
 
+        - ``"auto"``: one of the next two, see :func:`choose_scaling`;
         - ``"center+unit"``: subtract the mean, divide by the Euclidean norm;
+        - ``"center"``: subtract the mean, divide all features by one number, the root mean square
+          of their norms;
         - ``"unit"``: divide by the Euclidean norm;
         - ``"standard"``: subtract the mean, divide by the standard deviation;
         - ``"minmax"``: map the range onto [0, 1];
@@ -29,6 +64,8 @@ def affine_scaling(X: np.ndarray, scaling: str) -> tuple[np.ndarray, np.ndarray]
     shift, divisor : ndarray of shape (d,)
         A divisor that would be zero is one. No copy of X is made on the way.
     """
+    if scaling == "auto":
+        scaling = choose_scaling(X)
     zero, one = np.zeros(X.shape[1], X.dtype), np.ones(X.shape[1], X.dtype)
     if scaling == "none":
         return zero, one
@@ -41,6 +78,8 @@ def affine_scaling(X: np.ndarray, scaling: str) -> tuple[np.ndarray, np.ndarray]
         raise ValueError(f"scaling must be one of {FEATURE_SCALINGS}, got {scaling!r}")
     mean = X.mean(axis=0)
     norms = _column_norms(X, mean)
+    if scaling == "center":
+        norms = np.full_like(norms, np.sqrt(np.mean(norms.astype(float) ** 2)))
     if scaling == "standard":
         norms /= np.sqrt(X.dtype.type(len(X)))
     return mean, _nonzero(norms)
