@@ -11,7 +11,7 @@ from blufs.numerics.data import ScaledData
 from blufs.numerics.graph import SampleGraph
 from blufs.solver.objective import Weights
 from blufs.solver.p_step import Smoothing, candidate_neighbors, uniform_weights
-from blufs.solver.sweeps import Problem, State, start_state
+from blufs.solver.sweeps import Neighbors, Problem, State, start_state
 from blufs.solver.w_step import start_support
 
 
@@ -49,10 +49,12 @@ def random_problem(
     weights = Weights(alpha, beta, lam, mu, tau=1e-3)
     M = Smoothing(neighbors, p, beta)
     diagonal = data.quadratic_forms(M)[1] + lam + weights.tau
-    problem = Problem(data, graph.normalized, neighbors, allowed, diagonal, weights, y_solver)
-    Y = random_orthonormal(rng, n, c)
+    problem = Problem(data, graph.normalized, diagonal, weights, y_solver)
+    norms = np.where(np.arange(c) < (c + 1) // 2, 1, rng.uniform(0.1, 1))
+    Y = random_orthonormal(rng, n, c) * norms
     support = start_support(data, M, Y, lam + weights.tau, diagonal, s)
-    return problem, start_state(problem, support, data.columns(support), Y, p)
+    found = Neighbors(neighbors, allowed)
+    return problem, start_state(problem, support, data.columns(support), Y, found, p)
 
 
 @dataclass

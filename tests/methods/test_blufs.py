@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 from sklearn.datasets import load_digits, load_wine, make_blobs
@@ -207,6 +208,66 @@ def test_more_clusters_than_samples_is_an_error():
 def test_sparse_input_is_refused_clearly():
     with pytest.raises(TypeError, match=r"[Ss]parse"):
         BLUFS(n_clusters=2).fit(sp.random_array((20, 5), density=0.5, format="csr"))
+
+
+def test_number_of_clusters_is_counted_where_they_are_apart():
+    centers = 20 * np.random.default_rng(0).standard_normal((5, 8))
+    X, _ = make_blobs(300, centers=centers, random_state=0)
+    selector = BLUFS(4, n_clusters="auto").fit(X)
+    assert selector.n_clusters_ == 5
+    assert selector.coef_.shape == (8, 5)
+    shared = BLUFS(n_clusters="auto").precompute(X)
+    again = BLUFS(4, n_clusters="auto").fit(X, precomputed=shared)
+    np.testing.assert_array_equal(again.coef_, selector.coef_)
+
+
+def test_extra_columns_have_their_norm(digits):
+    selector = BLUFS(12, n_clusters=4, extra_columns=3, extra_weight=0.5).fit(digits)
+    norms = np.array([1, 1, 1, 1, 0.5, 0.5, 0.5])
+    Y = selector.embedding_
+    np.testing.assert_allclose(Y.T @ Y, np.diag(norms**2), atol=1e-8)
+    assert selector.coef_.shape == (digits.shape[1], 7)
+    assert selector.n_clusters_ == 4
+
+
+def test_learned_neighbours_are_nearer_in_the_projected_space(digits):
+    """The mean distance along the graph, weighted by it, for the same W."""
+    selector = BLUFS(12, n_clusters=5, scaling="center+unit").fit(digits)
+    Z = scale_features(digits, "center+unit") @ selector.coef_
+    V = ((Z[:, None] - Z) ** 2).sum(axis=2)
+    kept = BLUFS(12, n_clusters=5, scaling="center+unit", learn_neighbors=False).fit(digits).graph_
+    learned = np.sum(selector.graph_.multiply(V))
+    nearest = np.sort(V + np.where(np.eye(len(V)), np.inf, 0), axis=0)[:10].mean(axis=0).sum()
+    assert learned < 0.8 * np.sum(kept.multiply(V))
+    assert learned == pytest.approx(nearest, rel=0.1)
+
+
+def test_explain_says_why_for_every_feature():
+    rng = np.random.default_rng(0)
+    blobs, _ = make_blobs(200, 3, centers=4, random_state=0)
+    copy = blobs[:, :1] + 0.01 * rng.standard_normal((200, 1))
+    X = np.hstack([blobs, copy, rng.standard_normal((200, 2)), np.ones((200, 1))])
+    X = pd.DataFrame(X, columns=["a", "b", "c", "a again", "noise", "more noise", "constant"])
+    selector = BLUFS(3, n_clusters=4).fit(X)
+    table = selector.explain(X)
+    assert list(table.index) == list(X.columns)
+    assert (table["status"] == "chosen").sum() == 3
+    twin = "a again" if selector.support_[0] else "a"
+    assert table.loc[twin, "status"] == "redundant"
+    assert table.loc[twin, "most_similar"] == ({"a", "a again"} - {twin}).pop()
+    assert table.loc[twin, "correlation"] > 0.99
+    assert list(table.loc[["noise", "more noise"], "status"]) == ["low gain", "low gain"]
+    assert table.loc["constant", "status"] == "constant"
+    assert table["gain"].isna().sum() == 4
+
+
+def test_the_papers_model_is_one_name_away(digits):
+    selector = BLUFS.paper(8, n_clusters=5, random_state=0, lam=2.0)
+    wanted = {"similarity": "data", "scaling": "unit", "init": "random", "y_solver": "penalty"}
+    assert wanted.items() <= selector.get_params().items()
+    assert selector.lam == 2.0
+    assert is_random(selector)
+    assert selector.fit(digits).support_.sum() == 8
 
 
 def test_informative_features_are_found():

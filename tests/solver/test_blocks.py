@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 from scipy.optimize import minimize as scipy_minimize
@@ -20,7 +22,7 @@ from blufs.numerics.principal import principal_vectors
 from blufs.numerics.scaling import FEATURE_SCALINGS, scale_features
 from blufs.solver import pursuit, w_step
 from blufs.solver.exchange import Table, swap_gains
-from blufs.solver.p_step import Smoothing, p_step
+from blufs.solver.p_step import Smoothing, graph_step, p_step
 from blufs.solver.start import relaxed_start
 from blufs.solver.sweeps import update_w
 from blufs.solver.w_step import dense_w_step, improve_support, start_support
@@ -80,6 +82,33 @@ def test_p_step_is_the_constrained_minimiser():
         assert cost(p[j], j) <= found.fun + 1e-12
 
 
+def test_graph_step_finds_the_best_neighbours_among_all_samples():
+    rng = np.random.default_rng(2)
+    n, k = 8, 2
+    Z = rng.standard_normal((n, 2))
+    old = np.array([rng.choice(np.delete(np.arange(n), i), k, False) for i in range(n)])
+    p_old = rng.dirichlet(np.ones(k), n)
+    P_old = neighbor_matrix(old, p_old).toarray()
+    V = ((Z[:, None] - Z) ** 2).sum(axis=2)
+    for beta, mu, tau in ((1.0, 0.1, 1e-3), (0.3, 2.0, 0.5), (0.1, 0.1, 5.0)):
+        neighbors, allowed, p = graph_step(Z, old, np.ones((n, k), bool), p_old, beta, mu, tau)
+        assert allowed.all()
+        P = neighbor_matrix(neighbors, p).toarray()
+        for i in range(n):
+            costs = []
+            for pair in itertools.combinations(np.delete(np.arange(n), i), k):
+                row, rest = np.zeros(n), np.array([pair])
+                row[list(pair)] = p_step(
+                    V[i][rest], P_old[i][rest], np.ones((1, k), bool), beta, mu, tau
+                )[0]
+                costs.append(column_cost(row, V[i], P_old[i], beta, mu, tau))
+            assert column_cost(P[i], V[i], P_old[i], beta, mu, tau) <= min(costs) + 1e-12
+
+
+def column_cost(row, V, old, beta, mu, tau):
+    return beta * V @ row + mu * row @ row + tau * np.sum((row - old) ** 2)
+
+
 def quadratic(W, H, B):
     return np.sum(W * (H @ W)) - 2 * np.sum(W * B)
 
@@ -89,7 +118,7 @@ def test_w_step_beats_perturbations_on_its_support(seed):
     problem, state = random_problem(seed, s=2)
     w = problem.weights
     new = update_w(problem, state, search=True)
-    A, M = new.A, Smoothing(problem.neighbors, state.p, w.beta)
+    A, M = new.A, state.neighbors.smoothing(state.p, w.beta)
     H = A.T @ (M @ A) + (w.lam + w.tau) * np.eye(2)
     old = np.zeros_like(new.W)
     for row, feature in enumerate(new.support):
@@ -216,14 +245,16 @@ def test_y_step_agrees_with_a_manifold_solver(solve, alpha):
 
 
 @pytest.mark.parametrize("solve", [y_step_polar, y_step_penalty])
-def test_y_step_beats_perturbations(solve):
+@pytest.mark.parametrize("norms", [np.ones(3), np.array([1, 0.5, 0.2])])
+def test_y_step_beats_perturbations(solve, norms):
     Z, S, old = y_problem(0)
+    old = old * norms
     Y = solve(Z, S, old, 1.0, 1e-3, max_iter=5000, tol=1e-10)
     best = y_objective(Y, Z, S, old, 1.0, 1e-3)
     rng = np.random.default_rng(0)
     for size in 10.0 ** rng.uniform(-5, -1, 100):
-        U, _, Vt = np.linalg.svd(Y + size * rng.standard_normal(Y.shape), full_matrices=False)
-        assert y_objective(U @ Vt, Z, S, old, 1.0, 1e-3) >= best - 1e-9
+        other = polar_factor(Y / norms + size * rng.standard_normal(Y.shape)) * norms
+        assert y_objective(other, Z, S, old, 1.0, 1e-3) >= best - 1e-9
 
 
 @pytest.mark.parametrize("shape", [(60, 200), (200, 60), (12, 5)])
@@ -242,5 +273,5 @@ def test_relaxed_start_runs_from_principal_to_spectral():
     spectral = np.linalg.eigh(S.toarray())[1][:, ::-1][:, :3]
     squares, principal = principal_vectors(ScaledData(X, "center+unit"), 3)
     for alpha, expected in ((1e-9, principal), (1e9, spectral)):
-        Y = relaxed_start(S, spectral, principal, squares, alpha)
+        Y = relaxed_start(S, spectral, principal, squares, alpha, 3)
         np.testing.assert_allclose(Y @ Y.T, expected @ expected.T, atol=1e-6)

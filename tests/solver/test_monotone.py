@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from scipy.io import loadmat
 
 from blufs import BLUFS
-from blufs.solver.sweeps import minimize, update_p, update_w, update_y, value
+from blufs.numerics.graph import neighbor_matrix
+from blufs.solver.sweeps import minimize, update_graph, update_p, update_w, update_y, value
 from tests.helpers.solver_problems import random_problem
 
 MIRROR = Path(os.environ.get("BLUFS_MIRROR", Path(__file__).parents[3] / "shared" / "data"))
@@ -22,7 +23,8 @@ def squared_change(new, old, d):
     """Squared norm of the change of (P, W, Y)."""
     W = np.zeros((2, d, new.W.shape[1]))
     W[0, new.support], W[1, old.support] = new.W, old.W
-    return sum(np.sum((a - b) ** 2) for a, b in ((new.p, old.p), (W[0], W[1]), (new.Y, old.Y)))
+    P = [neighbor_matrix(state.neighbors.indices, state.p).toarray() for state in (new, old)]
+    return sum(np.sum((a - b) ** 2) for a, b in (P, W, (new.Y, old.Y)))
 
 
 @settings(max_examples=200, deadline=None, derandomize=True)
@@ -30,9 +32,11 @@ def squared_change(new, old, d):
 def test_every_block_decreases_the_objective_by_its_proximal_term(seed, y_solver):
     problem, state = random_problem(seed, y_solver)
     n, d = problem.data.shape
-    s, tau = len(state.support), problem.weights.tau
+    s, tau, k = len(state.support), problem.weights.tau, state.p.shape[1]
+    norms = np.linalg.norm(state.Y, axis=0)
     for sweep in range(3):
         for block in (
+            update_graph,
             update_p,
             lambda problem, state, first=sweep == 0: update_w(problem, state, search=first),
             update_y,
@@ -43,9 +47,13 @@ def test_every_block_decreases_the_objective_by_its_proximal_term(seed, y_solver
             slack = 1e-9 * max(1, abs(value(problem, state)))
             assert decrease >= tau * squared_change(new, state, d) - slack
             state = new
-        c = state.Y.shape[1]
-        assert np.abs(state.Y.T @ state.Y - np.eye(c)).max() < 1e-8
+        assert np.abs(state.Y.T @ state.Y - np.diag(norms**2)).max() < 1e-8
         assert state.p.min() >= 0
+        assert state.p.shape == (n, k)
+        assert all(
+            len(set(row[p > 0])) == (p > 0).sum()
+            for row, p in zip(state.neighbors.indices, state.p, strict=True)
+        )
         np.testing.assert_allclose(state.p.sum(axis=1), np.ones(n), atol=1e-12)
         assert len(set(state.support)) == s == len(state.W)
 

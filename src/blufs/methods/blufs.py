@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import ClassVar
 
@@ -11,57 +10,47 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from blufs.base import GraphSelector, Solution, check_n_clusters
 from blufs.numerics.data import ScaledData
 from blufs.numerics.graph import SampleGraph, neighbor_matrix
-from blufs.numerics.principal import principal_graph, principal_vectors
-from blufs.numerics.scaling import FEATURE_SCALINGS, scale_features
+from blufs.numerics.scaling import FEATURE_SCALINGS
+from blufs.solver.explain import explain_features
 from blufs.solver.objective import Weights
-from blufs.solver.p_step import Smoothing, candidate_neighbors, uniform_weights
+from blufs.solver.p_step import Smoothing, uniform_weights
+from blufs.solver.shared import SIMILARITIES, SharedStart, random_indicators, share
 from blufs.solver.start import relaxed_start
-from blufs.solver.sweeps import Problem, Result, State, minimize, start_state, with_first_gains
+from blufs.solver.sweeps import (
+    Neighbors,
+    Problem,
+    Result,
+    State,
+    minimize,
+    start_state,
+    update_graph,
+    with_first_gains,
+)
 from blufs.solver.w_step import feature_gains, start_support
 from blufs.solver.y_step import Y_SOLVERS
 
-SIMILARITIES = ("principal", "data")
+#: What makes the model the paper's, see :meth:`BLUFS.paper`.
+PAPER = {
+    "similarity": "data",
+    "scaling": "unit",
+    "init": "random",
+    "y_solver": "penalty",
+    "extra_columns": 0,
+}
 CONSTRAINTS = ("every", "final", "none")
 INITS = ("relaxed", "spectral", "random")
-
-
-@dataclass(frozen=True)
-class SharedStart:
-    """What fits with other weights or another s share.
-
-    Attributes
-    ----------
-    graph : SampleGraph of n samples
-    neighbors, allowed : ndarray of shape (n, k)
-        Candidates of the learned graph.
-    spectral : ndarray of shape (n, c)
-        Leading eigenvectors of the normalised similarity.
-    squares, principal : ndarray of shape (m,) and (n, m)
-        Leading squared singular values and left singular vectors of the scaled data, m <= c.
-    norms, energies : ndarray of shape (d,)
-        ``||a_j||^2`` and ``a_j' L a_j`` of the scaled features a_j, with L the Laplacian of the
-        initial learned graph.
-    """
-
-    graph: SampleGraph
-    neighbors: np.ndarray
-    allowed: np.ndarray
-    spectral: np.ndarray
-    squares: np.ndarray
-    principal: np.ndarray
-    norms: np.ndarray
-    energies: np.ndarray
 
 
 class BLUFS(GraphSelector):
     """Bi-level unsupervised feature selection with the row-sparsity constraint held throughout.
 
     Minimises, over a projection W with at most s non-zero rows, pseudo-labels Y with orthonormal
-    columns and a neighbour graph P whose columns lie on the simplex,
+    columns and a neighbour graph P whose columns lie on the simplex and have few non-zeros,
 
         ||XW - Y||^2 + lam ||W||^2 - alpha Tr(Y' S Y)
         + beta sum_ij ||W'x_i - W'x_j||^2 P_ij + mu ||P||^2,
@@ -73,25 +62,43 @@ class BLUFS(GraphSelector):
     ----------
     n_features_to_select : int, float or None, default=None
         Number s or fraction of features; None takes half.
-    n_clusters : int, default=8
-        Columns of Y and W: the number of clusters that the data is thought to have.
-    alpha, beta, lam, mu : float, default=10, 1, 10, 1
+    n_clusters : int or "auto", default=8
+        The number of clusters c that the data is thought to have; ``"auto"`` takes the widest gap
+        between the leading eigenvalues of a neighbour graph.
+    scaling : {"auto", "center+unit", "center", "unit", "standard", "minmax", "none"}, \
+            default="auto"
+        Scaling of the features inside ``fit``; ``"auto"`` leaves features of mostly empty data,
+        such as word counts, at their own scale and brings all others to unit norm.
+    n_neighbors : int, default=10
+        Neighbours in the similarity graph and in the learned one.
+    extra_columns : int, default=0
+        Columns of Y and W beyond c. They let the features explain more than the main clusters,
+        which serves prediction more than clustering.
+    extra_weight : float, default=0.25
+        Norm of those columns of Y; the others have norm one.
+    alpha, beta, lam, mu : float, default=10, 1, 3, 1
         Weights of the model: similarity of the pseudo-labels, smoothness along the learned graph,
         ridge, evenness of the learned graph. Small alpha follows the principal components, large
         alpha the clusters of the similarity graph; large lam prefers features that agree with
         many others over features that complement them.
-    n_neighbors : int, default=10
-        Neighbours of the similarity graph, and candidates of the learned one.
+    random_state : int, RandomState or None, default=None
+        Seed of ``init="random"``; otherwise the result is deterministic.
+
+    Other Parameters
+    ----------------
+    For experiments; the defaults need no change.
+
     similarity : {"principal", "data"}, default="principal"
-        What the similarity S compares: the samples' leading principal coordinates, 2 n_clusters of
-        them, whitened; or the scaled samples themselves, as in the paper. Ignored when a graph is
-        given to ``fit``.
-    scaling : {"center+unit", "unit", "standard", "minmax", "none"}, default="center+unit"
-        Scaling of the features inside ``fit``.
+        What the similarity S compares: the samples' leading principal coordinates, 2 c of them,
+        whitened; or the scaled samples themselves, as in the paper. Ignored when a graph is given
+        to ``fit``.
     init : {"relaxed", "spectral", "random"}, default="relaxed"
         Start of Y: the minimiser of a relaxation of the model, between the principal vectors of X
         (small alpha) and the leading eigenvectors of S (large alpha); the latter; or scaled
         indicators of random clusters.
+    learn_neighbors : bool, default=True
+        Whether the neighbours in P are learned, as the nearest samples in the projected space; if
+        not, only the weights of the neighbours in the similarity graph are.
     clustering_level : bool, default=True
         False drops the clustering level (the paper's Case I): alpha counts as 0, Y is only an
         orthonormal scale for XW, and starts from the leading principal components.
@@ -107,17 +114,19 @@ class BLUFS(GraphSelector):
         Most sweeps.
     tol : float, default=1e-4
         Stop when the objective changes by less than this, relative to max(|objective|, 1).
-    random_state : int, RandomState or None, default=None
-        Seed of ``init="random"``; otherwise the result is deterministic.
 
     Attributes
     ----------
-    coef_ : ndarray of shape (n_features, n_clusters)
+    n_clusters_ : int
+        c, given or estimated.
+    coef_ : ndarray of shape (n_features, c + extra_columns)
         W.
-    embedding_ : ndarray of shape (n_samples, n_clusters)
+    embedding_ : ndarray of shape (n_samples, c + extra_columns)
         Y.
     graph_ : sparse array of shape (n_samples, n_samples)
         P; its columns sum to one.
+    gains_ : ndarray of shape (n_features,)
+        About how much each feature that was not chosen would still lower the objective.
     scores_ : ndarray of shape (n_features,)
         Row norms of W.
     ranking_, support_, n_iter_, converged_, objective_history_
@@ -138,11 +147,18 @@ class BLUFS(GraphSelector):
     """
 
     ignores_offsets: ClassVar[bool] = True
-    tuned_parameters: ClassVar[tuple[str, ...]] = ("alpha", "beta", "lam", "mu")
+    tuned_parameters: ClassVar[tuple[str, ...]] = (
+        "alpha",
+        "beta",
+        "lam",
+        "mu",
+        "extra_weight",
+        "learn_neighbors",
+    )
 
     _parameter_constraints: ClassVar[dict] = {
         **GraphSelector._parameter_constraints,
-        "n_clusters": [Interval(Integral, 1, None, closed="left")],
+        "n_clusters": [StrOptions({"auto"}), Interval(Integral, 1, None, closed="left")],
         "alpha": [Interval(Real, 0, None, closed="left")],
         "beta": [Interval(Real, 0, None, closed="left")],
         "lam": [Interval(Real, 0, None, closed="left")],
@@ -153,6 +169,9 @@ class BLUFS(GraphSelector):
         "clustering_level": ["boolean"],
         "constraint": [StrOptions(set(CONSTRAINTS))],
         "y_solver": [StrOptions(set(Y_SOLVERS))],
+        "learn_neighbors": ["boolean"],
+        "extra_columns": [Interval(Integral, 0, None, closed="left")],
+        "extra_weight": [Interval(Real, 0, None, closed="neither")],
         "tau": [Interval(Real, 0, None, closed="neither")],
         "max_iter": [Interval(Integral, 0, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="left")],
@@ -166,15 +185,18 @@ class BLUFS(GraphSelector):
         n_clusters=8,
         alpha=10.0,
         beta=1.0,
-        lam=10.0,
+        lam=3.0,
         mu=1.0,
         n_neighbors=10,
         similarity="principal",
-        scaling="center+unit",
+        scaling="auto",
         init="relaxed",
         clustering_level=True,
         constraint="every",
         y_solver="polar",
+        learn_neighbors=True,
+        extra_columns=0,
+        extra_weight=0.25,
         tau=1e-3,
         max_iter=50,
         tol=1e-4,
@@ -193,6 +215,9 @@ class BLUFS(GraphSelector):
         self.clustering_level = clustering_level
         self.constraint = constraint
         self.y_solver = y_solver
+        self.learn_neighbors = learn_neighbors
+        self.extra_columns = extra_columns
+        self.extra_weight = extra_weight
         self.tau = tau
         self.max_iter = max_iter
         self.tol = tol
@@ -207,30 +232,19 @@ class BLUFS(GraphSelector):
         return self._share(X, None)
 
     def _share(self, X: np.ndarray, graph: SampleGraph | None) -> SharedStart:
-        data = ScaledData(X, self.scaling)
-        squares, principal = principal_vectors(data, 2 * self.n_clusters)
-        if graph is None and self.similarity == "principal":
-            graph = principal_graph(principal, self.n_neighbors)
-        elif graph is None:
-            graph = SampleGraph.from_data(scale_features(X, self.scaling), self.n_neighbors)
-        graph.warn_if_disconnected()
-        neighbors, allowed = candidate_neighbors(graph, self.n_neighbors)
-        laplacian_plus_one = Smoothing(neighbors, uniform_weights(allowed), beta=0.5)
-        norms, forms = data.quadratic_forms(laplacian_plus_one)
-        spectral = graph.leading_eigenvectors(self.n_clusters)[1]
-        return SharedStart(
+        return share(
+            X,
             graph,
-            neighbors,
-            allowed,
-            spectral,
-            squares[: self.n_clusters],
-            principal[:, : self.n_clusters],
-            norms,
-            forms - norms,
+            n_clusters=self.n_clusters,
+            extra_columns=self.extra_columns,
+            scaling=self.scaling,
+            similarity=self.similarity,
+            n_neighbors=self.n_neighbors,
         )
 
     def _solve(self, X: np.ndarray, s_values: list[int], precomputed) -> dict[int, Solution]:
-        check_n_clusters(self.n_clusters, len(X))
+        if self.n_clusters != "auto":
+            check_n_clusters(self.n_clusters, len(X))
         if precomputed is None:
             shared = self._precompute(X)
         elif isinstance(precomputed, SharedStart):
@@ -239,20 +253,23 @@ class BLUFS(GraphSelector):
             shared = self._share(X, self._graph(X, precomputed))
         problem = self._problem(X, shared)
         Y, p = self._start(problem, shared), uniform_weights(shared.allowed)
+        start = Y, Neighbors(shared.neighbors, shared.allowed), p
         if self.constraint == "every":
-            M, ridge = problem.smoothing(p), self.lam + self.tau
+            M, ridge = Smoothing(shared.neighbors, p, self.beta), self.lam + self.tau
             order = start_support(problem.data, M, Y, ridge, problem.diagonal, max(s_values))
-            results = self._minimize(problem, [order[:s] for s in s_values], Y, p)
+            results = self._minimize(problem, [order[:s] for s in s_values], start)
         else:
-            results = self._minimize(problem, [np.arange(X.shape[1])], Y, p) * len(s_values)
+            results = self._minimize(problem, [np.arange(X.shape[1])], start) * len(s_values)
         by_size = dict(zip(s_values, results, strict=True))
         self._warn_unless_converged(by_size)
-        return {s: self._solution(problem, result, s) for s, result in by_size.items()}
+        c = shared.n_clusters
+        return {s: self._solution(problem, result, s, c) for s, result in by_size.items()}
 
     def _check_shared(self, X: np.ndarray, shared: SharedStart) -> SharedStart:
         """The shared part, if it was made for data and clusters of this size."""
-        made_for = (shared.graph.n_samples, len(shared.norms), shared.spectral.shape[1])
-        if made_for != (*X.shape, self.n_clusters):
+        made_for = (shared.graph.n_samples, len(shared.norms), shared.n_clusters)
+        wanted = shared.n_clusters if self.n_clusters == "auto" else self.n_clusters
+        if made_for != (*X.shape, wanted):
             raise ValueError(
                 f"precomputed was made for (n_samples, n_features, n_clusters) = {made_for}, but "
                 f"X has {X.shape[0]} samples, {X.shape[1]} varying features, and "
@@ -267,30 +284,36 @@ class BLUFS(GraphSelector):
         return Problem(
             data=ScaledData(X, self.scaling),
             S=shared.graph.normalized,
-            neighbors=shared.neighbors,
-            allowed=shared.allowed,
             diagonal=diagonal,
             weights=weights,
             y_solver=self.y_solver,
+            learn_neighbors=self.learn_neighbors,
         )
 
     def _start(self, problem: Problem, shared: SharedStart) -> np.ndarray:
-        """Initial Y of shape (n, c), orthonormal columns."""
-        n, c = len(problem.neighbors), self.n_clusters
+        """Initial Y of shape (n, m): orthogonal columns, the first c of norm one."""
+        norms = shared.column_norms(self.extra_weight)
         if self.init == "random":
-            return random_indicators(n, c, check_random_state(self.random_state))
+            n, m = shared.spectral.shape
+            return norms * random_indicators(n, m, check_random_state(self.random_state))
         if not self.clustering_level:
-            missing = np.eye(n, c - len(shared.squares))
-            return np.linalg.qr(np.hstack([shared.principal, missing]))[0]
+            return norms * shared.completed_principal()
         if self.init == "spectral":
-            return shared.spectral
-        return relaxed_start(
-            problem.S, shared.spectral, shared.principal, shared.squares, self.alpha
+            return norms * shared.spectral
+        return norms * relaxed_start(
+            problem.S,
+            shared.spectral,
+            shared.principal,
+            shared.squares,
+            self.alpha,
+            shared.n_clusters,
         )
 
-    def _minimize(self, problem: Problem, supports: list[np.ndarray], Y, p) -> list[Result]:
+    def _minimize(self, problem: Problem, supports: list[np.ndarray], start) -> list[Result]:
         columns = problem.data.columns
-        states = [start_state(problem, T, columns(T), Y, p) for T in supports]
+        states = [start_state(problem, T, columns(T), *start) for T in supports]
+        if self.learn_neighbors:
+            states = [update_graph(problem, state) for state in states]
         if len(states) > 1 and self.max_iter > 0:
             states = with_first_gains(problem, states)
         return [minimize(problem, state, self.max_iter, self.tol) for state in states]
@@ -305,16 +328,19 @@ class BLUFS(GraphSelector):
                 stacklevel=4,
             )
 
-    def _solution(self, problem: Problem, result: Result, s: int) -> Solution:
+    def _solution(self, problem: Problem, result: Result, s: int, n_clusters: int) -> Solution:
         state = result.state
         norms = np.linalg.norm(state.W, axis=1)
         scores = np.zeros(problem.data.shape[1])
         scores[state.support] = norms
         coef = np.zeros((len(scores), state.W.shape[1]))
         coef[state.support] = state.W
+        gains = state.gains
+        if gains is None:
+            gains = feature_gains(problem.data, state.Y - state.Z, problem.diagonal)
         order = np.argsort(-scores, kind="stable")
         if self.constraint == "every":
-            order = self._order(problem, state)
+            order = self._order(state, gains)
         elif self.constraint == "final":
             coef[order[s:]] = 0
         return Solution(
@@ -323,30 +349,47 @@ class BLUFS(GraphSelector):
             n_iter=result.n_iter,
             converged=result.converged,
             objective_history=result.history,
-            per_feature={"coef_": coef},
+            per_feature={"coef_": coef, "gains_": gains},
             fitted={
+                "n_clusters_": n_clusters,
                 "embedding_": state.Y,
-                "graph_": neighbor_matrix(problem.neighbors, state.p).T.tocsr(),
+                "graph_": neighbor_matrix(state.neighbors.indices, state.p).T.tocsr(),
             },
         )
 
     @staticmethod
-    def _order(problem: Problem, state: State) -> np.ndarray:
+    def _order(state: State, gains: np.ndarray) -> np.ndarray:
         """The support by row norm, then the other features by what they would still explain."""
         chosen = state.support[np.argsort(-np.linalg.norm(state.W, axis=1), kind="stable")]
-        gains = state.gains
-        if gains is None:
-            gains = feature_gains(problem.data, state.Y - state.Z, problem.diagonal)
         gains = gains.copy()
         gains[chosen] = -1
         rest = np.argsort(-gains, kind="stable")[: len(gains) - len(chosen)]
         return np.concatenate([chosen, rest])
 
+    def explain(self, X):
+        """Why each feature was chosen or not, as a DataFrame with one row per feature.
 
-def random_indicators(n: int, c: int, random_state: np.random.RandomState) -> np.ndarray:
-    """Scaled indicators ``E (E'E)^-1/2`` of random non-empty clusters, shape (n, c)."""
-    labels = np.concatenate([np.arange(c), random_state.randint(c, size=n - c)])
-    random_state.shuffle(labels)
-    Y = np.zeros((n, c))
-    Y[np.arange(n), labels] = 1
-    return Y / np.sqrt(Y.sum(axis=0))
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The data that was fitted.
+
+        Returns
+        -------
+        DataFrame
+            The columns are those of :func:`blufs.solver.explain.explain_features`, the index has
+            the names of the features.
+        """
+        check_is_fitted(self, "support_")
+        names = _check_feature_names_in(self)
+        return explain_features(self._validate(X), self.support_, self.ranking_, self.gains_, names)
+
+    @classmethod
+    def paper(cls, n_features_to_select=None, **parameters) -> BLUFS:
+        """The model as the paper and its authors' code have it, other parameters at the defaults.
+
+        Similarity of the scaled samples, features of unit norm that are not centred, random first
+        labels, c columns, neighbours in the projected space, the penalty method for the labels. The
+        weights have to be chosen: the paper takes the best by the labels.
+        """
+        return cls(n_features_to_select, **{**PAPER, **parameters})

@@ -10,6 +10,8 @@ from blufs.numerics.scaling import scale_samples
 
 #: Blocks of the Krylov space from which principal vectors are taken, and extra columns of a block.
 _DEPTH, _EXTRA = 4, 5
+#: Most clusters, and principal coordinates, by which :func:`count_clusters` counts.
+_MOST_CLUSTERS, _COORDINATES = 30, 40
 
 
 def principal_vectors(data: ScaledData, count: int) -> tuple[np.ndarray, np.ndarray]:
@@ -64,3 +66,19 @@ def principal_graph(vectors: np.ndarray, n_neighbors: int) -> SampleGraph:
     than any other leading direction, and trailing directions, mostly noise, do not count.
     """
     return SampleGraph.from_data(scale_samples(vectors), n_neighbors)
+
+
+def count_clusters(data: ScaledData, n_neighbors: int) -> int:
+    """Number of clusters by the widest gap between leading eigenvalues of the principal graph.
+
+    The graph compares 40 principal coordinates. With eigenvalues ``v_1 >= v_2 >= ...`` of its
+    normalised similarity, c is where ``v_c - v_{c+1}`` is largest, from 2 to 30 and to a quarter of
+    the samples.
+    """
+    n = data.shape[0]
+    most = min(_MOST_CLUSTERS, n // 4)
+    if most < 2:
+        return min(2, n)
+    graph = principal_graph(principal_vectors(data, _COORDINATES)[1], n_neighbors)
+    values = graph.leading_eigenvectors(most + 1)[0]
+    return 2 + int(np.argmax(values[1:-1] - values[2:]))

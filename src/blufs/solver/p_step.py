@@ -1,9 +1,12 @@
-"""The graph block: each column of P is a projection onto the simplex, exact and sparse.
+"""The graph block: each column of P is a projection onto the sparse simplex, exact.
 
-P is kept as an array ``p`` of shape (n, k): ``p[j, l]`` is the weight ``P_ij`` of sample j's l-th
-candidate ``i = neighbors[j, l]``. Row j of ``p`` is the non-zero part of column j of P, so "columns
-of P on the simplex" reads "rows of ``p`` on the simplex". The candidates are part of the feasible
-set and stay fixed, which is why the block can never raise the objective.
+Every column of P lies on the simplex and has at most k non-zeros. P is kept as an array ``p`` of
+shape (n, k): ``p[j, l]`` is the weight ``P_ij`` of sample j's l-th neighbour
+``i = neighbors[j, l]``. Row j of ``p`` is the non-zero part of column j of P, so "columns of P on
+the simplex" reads "rows of ``p`` on the simplex".
+
+:func:`p_step` minimises over the weights of given neighbours, :func:`graph_step` over the
+neighbours too, which it finds in the projected space.
 """
 
 from __future__ import annotations
@@ -11,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse as sp
 
-from blufs.numerics.graph import SampleGraph
+from blufs.numerics.graph import SampleGraph, squared_distance_blocks
 from blufs.numerics.simplex import project_rows_to_simplex
 
 
@@ -68,6 +71,67 @@ def p_step(
     """
     target = (2 * tau * p_old - beta * V) / (2 * (mu + tau))
     return project_rows_to_simplex(np.where(allowed, target, -np.inf))
+
+
+def graph_step(
+    Z: np.ndarray,
+    neighbors: np.ndarray,
+    allowed: np.ndarray,
+    p_old: np.ndarray,
+    beta: float,
+    mu: float,
+    tau: float,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Exact minimiser of the block over all columns with at most k non-zeros on the simplex.
+
+    The projection of a vector onto the simplex with at most k non-zeros keeps its k largest entries
+    and projects these (Kyrillidis, Becker, Cevher, Koch, ICML 2013). The vector here is
+    ``(2 tau p_old - beta V) / (2 (mu + tau))``, and its k largest entries are among the old
+    neighbours and the k samples nearest in the projected space: a sample that is neither has k
+    others that are nearer.
+
+    Parameters
+    ----------
+    Z : ndarray of shape (n, c)
+        The projected data.
+    neighbors, allowed, p_old : ndarray of shape (n, k)
+
+    Returns
+    -------
+    neighbors, allowed, p : ndarray of shape (n, k)
+    """
+    k = neighbors.shape[1]
+    nearest = nearest_samples(Z, min(k, len(Z) - 1))
+    known = (nearest[:, :, None] == np.where(allowed, neighbors, -1)[:, None]).any(axis=2)
+    candidates = np.hstack([neighbors, nearest])
+    usable = np.hstack([allowed, ~known])
+    target = -beta * candidate_distances(Z, candidates)
+    target[:, :k] += 2 * tau * p_old
+    target /= 2 * (mu + tau)
+    target[~usable] = -np.inf
+    largest = np.argsort(-target, axis=1, kind="stable")[:, :k]
+    p = project_rows_to_simplex(np.take_along_axis(target, largest, axis=1))
+    return (
+        np.take_along_axis(candidates, largest, axis=1),
+        np.take_along_axis(usable, largest, axis=1),
+        p,
+    )
+
+
+def nearest_samples(Z: np.ndarray, k: int) -> np.ndarray:
+    """The k nearest other rows of every row of Z (n x c), in no order, shape (n, k).
+
+    By distances from products: where two are equal but for rounding, either may be taken.
+    """
+    nearest = np.empty((len(Z), k), dtype=np.intp)
+    Z = Z - Z.mean(axis=0)
+    # Of order one, so that half the digits are enough to compare distances.
+    Z = (Z / (np.abs(Z).max() or 1)).astype(np.float32)
+    for start, D in squared_distance_blocks(Z):
+        local = np.arange(len(D))
+        D[local, start + local] = np.inf
+        nearest[start : start + len(D)] = np.argpartition(D, k - 1, axis=1)[:, :k]
+    return nearest
 
 
 class Pattern:

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 
 from blufs.numerics.data import ScaledData
 from blufs.solver.objective import Weights, objective
-from blufs.solver.p_step import Pattern, Smoothing, candidate_distances, p_step
+from blufs.solver.p_step import Pattern, Smoothing, candidate_distances, graph_step, p_step
 from blufs.solver.w_step import dense_w_step, improve_support, joint_gains, solve_on_support
 from blufs.solver.y_step import Y_SOLVERS
 
@@ -24,27 +24,40 @@ class Problem:
     data : ScaledData of shape (n, d)
     S : sparse array of shape (n, n)
         Normalised similarity.
-    neighbors, allowed : ndarray of shape (n, k)
-        Candidates of the learned graph.
     diagonal : ndarray of shape (d,)
         Diagonal of the W block's matrix H at the initial graph.
+    learn_neighbors : bool
+        Whether P may get other neighbours, or only other weights of them.
     """
 
     data: ScaledData
     S: sp.csr_array
-    neighbors: np.ndarray
-    allowed: np.ndarray
     diagonal: np.ndarray
     weights: Weights
     y_solver: str = "polar"
+    learn_neighbors: bool = True
+
+
+@dataclass(frozen=True)
+class Neighbors:
+    """The neighbours of every sample in the learned graph.
+
+    Attributes
+    ----------
+    indices, allowed : ndarray of shape (n, k)
+        Where not allowed, a sample has fewer than k neighbours.
+    """
+
+    indices: np.ndarray
+    allowed: np.ndarray
 
     @cached_property
     def pattern(self) -> Pattern:
-        return Pattern(self.neighbors)
+        return Pattern(self.indices)
 
-    def smoothing(self, p: np.ndarray) -> Smoothing:
-        """M for given weights of the candidates."""
-        return Smoothing(self.neighbors, p, self.weights.beta, self.pattern)
+    def smoothing(self, p: np.ndarray, beta: float) -> Smoothing:
+        """M for given weights."""
+        return Smoothing(self.indices, p, beta, self.pattern if beta else None)
 
 
 @dataclass(frozen=True)
@@ -58,12 +71,13 @@ class State:
     W : ndarray of shape (s, c)
         Those rows.
     Y : ndarray of shape (n, c)
+    neighbors : Neighbors of n samples
     p : ndarray of shape (n, k)
-        Weights of the candidates, see :mod:`blufs.solver.p_step`.
+        Their weights, see :mod:`blufs.solver.p_step`.
     A : ndarray of shape (n, s)
         The scaled data on the support.
     Z, V : ndarray of shape (n, c) and (n, k)
-        AW, and the squared distances of its rows along the candidates.
+        AW, and the squared distances of its rows to their neighbours.
     gains : ndarray of shape (d,), optional
         What features outside the support would gain, as of the last search; at the start, as of
         the first one, see :func:`with_first_gains`.
@@ -72,6 +86,7 @@ class State:
     support: np.ndarray
     W: np.ndarray
     Y: np.ndarray
+    neighbors: Neighbors
     p: np.ndarray
     A: np.ndarray
     Z: np.ndarray
@@ -91,11 +106,17 @@ class Result:
 
 
 def start_state(
-    problem: Problem, support: np.ndarray, A: np.ndarray, Y: np.ndarray, p: np.ndarray
+    problem: Problem,
+    support: np.ndarray,
+    A: np.ndarray,
+    Y: np.ndarray,
+    neighbors: Neighbors,
+    p: np.ndarray,
 ) -> State:
     """State with the best W on a support for given Y and P."""
-    W = _solve(problem, A, problem.smoothing(p), Y, np.zeros((len(support), Y.shape[1])))
-    return _with_w(problem, support, A, W, Y, p)
+    M = neighbors.smoothing(p, problem.weights.beta)
+    W = _solve(problem, A, M, Y, np.zeros((len(support), Y.shape[1])))
+    return _with_w(support, A, W, Y, neighbors, p)
 
 
 def _solve(problem: Problem, A, M: Smoothing, Y, W_old) -> np.ndarray:
@@ -104,9 +125,10 @@ def _solve(problem: Problem, A, M: Smoothing, Y, W_old) -> np.ndarray:
     return solve(A, M, Y, W_old, problem.weights.lam, problem.weights.tau)
 
 
-def _with_w(problem: Problem, support, A, W, Y, p, gains=None) -> State:
+def _with_w(support, A, W, Y, neighbors: Neighbors, p, gains=None) -> State:
     Z = A @ W
-    return State(support, W, Y, p, A, Z, candidate_distances(Z, problem.neighbors), gains)
+    V = candidate_distances(Z, neighbors.indices)
+    return State(support, W, Y, neighbors, p, A, Z, V, gains)
 
 
 def value(problem: Problem, state: State) -> float:
@@ -118,7 +140,7 @@ def with_first_gains(problem: Problem, states: list[State]) -> list[State]:
     """The states with the gains that their first sweep will need, by one pass over X for all."""
     misfits = []
     for state in states:
-        M = problem.smoothing(update_p(problem, state).p)
+        M = state.neighbors.smoothing(update_p(problem, state).p, problem.weights.beta)
         W = _solve(problem, state.A, M, state.Y, state.W)
         misfits.append(state.Y - M @ (state.A @ W))
     gains = joint_gains(problem.data, misfits, problem.diagonal)
@@ -126,8 +148,23 @@ def with_first_gains(problem: Problem, states: list[State]) -> list[State]:
 
 
 def update_p(problem: Problem, state: State) -> State:
+    """P with other weights of the same neighbours."""
     w = problem.weights
-    return replace(state, p=p_step(state.V, state.p, problem.allowed, w.beta, w.mu, w.tau))
+    p = p_step(state.V, state.p, state.neighbors.allowed, w.beta, w.mu, w.tau)
+    return replace(state, p=p)
+
+
+def update_graph(problem: Problem, state: State) -> State:
+    """P with the best neighbours, and weights of them; without the graph term there is no best."""
+    w = problem.weights
+    if w.beta == 0:
+        return update_p(problem, state)
+    old = state.neighbors
+    indices, allowed, p = graph_step(
+        state.Z, old.indices, old.allowed, state.p, w.beta, w.mu, w.tau
+    )
+    V = candidate_distances(state.Z, indices)
+    return replace(state, neighbors=Neighbors(indices, allowed), p=p, V=V)
 
 
 def update_w(problem: Problem, state: State, search: bool, thorough: bool = False) -> State:
@@ -136,7 +173,7 @@ def update_w(problem: Problem, state: State, search: bool, thorough: bool = Fals
     The thorough search is the first one, for which the gains may be known.
     """
     w = problem.weights
-    M = problem.smoothing(state.p)
+    M = state.neighbors.smoothing(state.p, w.beta)
     support, A, gains = state.support, state.A, state.gains
     if search and len(support) < problem.data.shape[1]:
         support, A, W, gains = improve_support(
@@ -154,7 +191,7 @@ def update_w(problem: Problem, state: State, search: bool, thorough: bool = Fals
         )
     else:
         W = _solve(problem, A, M, state.Y, state.W)
-    return _with_w(problem, support, A, W, state.Y, state.p, gains)
+    return _with_w(support, A, W, state.Y, state.neighbors, state.p, gains)
 
 
 def update_y(problem: Problem, state: State) -> State:
@@ -166,15 +203,18 @@ def update_y(problem: Problem, state: State) -> State:
 def minimize(problem: Problem, state: State, max_iter: int, tol: float) -> Result:
     """Sweep over P, W, Y until the objective changes by less than ``tol`` relative to max(|f|, 1).
 
-    A better support is searched in the first sweep and whenever the others no longer help; the
-    sweeps end when that does not help either. ``history`` of the result holds the objective at the
-    start and after every sweep.
+    A better support is searched in the first sweep and whenever the others no longer help, and so
+    are better neighbours (those of the start are the best for it); the sweeps end when that does
+    not help either. ``history`` of the result holds the objective at the start and after every
+    sweep.
     """
     history = [value(problem, state)]
     converged, search = False, True
     while not converged and len(history) <= max_iter:
-        state = update_p(problem, state)
-        state = update_w(problem, state, search, thorough=len(history) == 1)
+        first = len(history) == 1
+        anew = problem.learn_neighbors and search and not first
+        state = (update_graph if anew else update_p)(problem, state)
+        state = update_w(problem, state, search, thorough=first)
         state = update_y(problem, state)
         history.append(value(problem, state))
         still = abs(history[-1] - history[-2]) < tol * max(abs(history[-2]), 1)

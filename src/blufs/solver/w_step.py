@@ -65,8 +65,7 @@ def improve_support(
     Parameters
     ----------
     data : ScaledData of shape (n, d)
-    M : Smoothing of shape (n, n)
-    Y : ndarray of shape (n, c)
+    M, Y : Smoothing of shape (n, n), ndarray of shape (n, c)
     support, A, W_old : ndarray of shape (s,), (n, s) and (s, c)
         The non-zero rows of the current W, the columns of the data there, and the rows.
     lam, tau : float
@@ -91,26 +90,35 @@ def improve_support(
     W = solve_spd(H, B)
     if gains is None:
         gains = feature_gains(data, Y - MA @ W, diagonal)
-    outside = gains.copy()
-    outside[support] = -1
-    pool = largest(outside, min(POOL_SIZE, len(gains) - len(support)))
+    pool = _promising(gains, support)
     if len(pool) == 0:
         return support, A, W, gains
     C = data.columns(pool)
     across = C.T @ MA
     del MA  # as large as A, and what follows needs room
-    corner = C.T @ (M @ C)
-    corner[np.diag_indices_from(corner)] += lam + tau
     positions, W = exchange(
-        np.block([[H, across.T], [across, corner]]),
+        _extended(H, across, C, M, lam + tau),
         np.vstack([B, C.T @ Y]),
         np.arange(len(support)),
         MAX_MOVES,
         DEPTHS if thorough else (),
         second_start=thorough and len(support) + len(pool) == len(diagonal),
     )
-    support = np.concatenate([support, pool])[positions]
-    return support, _joined_columns(A, C, positions), W, gains
+    return np.append(support, pool)[positions], _joined_columns(A, C, positions), W, gains
+
+
+def _promising(gains: np.ndarray, support: np.ndarray) -> np.ndarray:
+    """The features outside the support that gain most, at most as many as are considered."""
+    outside = gains.copy()
+    outside[support] = -1
+    return largest(outside, min(POOL_SIZE, len(gains) - len(support)))
+
+
+def _extended(H: np.ndarray, across: np.ndarray, C: np.ndarray, M: Smoothing, ridge: float):
+    """H on the support and on the features of the columns C (n x m), given ``across = C'MA``."""
+    corner = C.T @ (M @ C)
+    corner[np.diag_indices_from(corner)] += ridge
+    return np.block([[H, across.T], [across, corner]])
 
 
 def _joined_columns(A: np.ndarray, C: np.ndarray, positions: np.ndarray) -> np.ndarray:

@@ -1,0 +1,101 @@
+"""What fits with other weights, or another s, share: graph, spectral and principal vectors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from blufs.numerics.data import ScaledData
+from blufs.numerics.graph import SampleGraph
+from blufs.numerics.principal import count_clusters, principal_graph, principal_vectors
+from blufs.numerics.scaling import scale_features
+from blufs.solver.p_step import Smoothing, candidate_neighbors, uniform_weights
+
+SIMILARITIES = ("principal", "data")
+
+
+@dataclass(frozen=True)
+class SharedStart:
+    """What fits with other weights or another s share.
+
+    Attributes
+    ----------
+    n_clusters : int
+        c.
+    graph : SampleGraph of n samples
+    neighbors, allowed : ndarray of shape (n, k)
+        Where the learned graph starts: the neighbours in the similarity graph.
+    spectral : ndarray of shape (n, m)
+        Leading eigenvectors of the normalised similarity; m is c, or more with extra columns.
+    squares, principal : ndarray of shape (r,) and (n, r)
+        Leading squared singular values and left singular vectors of the scaled data, r <= m.
+    norms, energies : ndarray of shape (d,)
+        ``||a_j||^2`` and ``a_j' L a_j`` of the scaled features a_j, with L the Laplacian of the
+        initial learned graph.
+    """
+
+    n_clusters: int
+    graph: SampleGraph
+    neighbors: np.ndarray
+    allowed: np.ndarray
+    spectral: np.ndarray
+    squares: np.ndarray
+    principal: np.ndarray
+    norms: np.ndarray
+    energies: np.ndarray
+
+    def column_norms(self, extra_weight: float) -> np.ndarray:
+        """Norms of the m columns of Y: one for the first c, then the extra weight."""
+        return np.where(np.arange(self.spectral.shape[1]) < self.n_clusters, 1.0, extra_weight)
+
+    def completed_principal(self) -> np.ndarray:
+        """The principal vectors, with others to make m orthonormal columns where A has fewer."""
+        n, m = self.spectral.shape
+        missing = np.eye(n, m - len(self.squares))
+        return np.linalg.qr(np.hstack([self.principal, missing]))[0]
+
+
+def share(
+    X: np.ndarray,
+    graph: SampleGraph | None,
+    *,
+    n_clusters: int | str,
+    extra_columns: int,
+    scaling: str,
+    similarity: str,
+    n_neighbors: int,
+) -> SharedStart:
+    """Compute the shared part; the parameters are those of :class:`~blufs.methods.blufs.BLUFS`."""
+    data = ScaledData(X, scaling)
+    c = count_clusters(data, n_neighbors) if isinstance(n_clusters, str) else n_clusters
+    m = min(len(X), c + extra_columns)
+    squares, principal = principal_vectors(data, max(2 * c, m))
+    if graph is None and similarity == "principal":
+        graph = principal_graph(principal[:, : 2 * c], n_neighbors)
+    elif graph is None:
+        graph = SampleGraph.from_data(scale_features(X, scaling), n_neighbors)
+    graph.warn_if_disconnected()
+    neighbors, allowed = candidate_neighbors(graph, n_neighbors)
+    laplacian_plus_one = Smoothing(neighbors, uniform_weights(allowed), beta=0.5)
+    norms, forms = data.quadratic_forms(laplacian_plus_one)
+    return SharedStart(
+        n_clusters=c,
+        graph=graph,
+        neighbors=neighbors,
+        allowed=allowed,
+        spectral=graph.leading_eigenvectors(m)[1],
+        squares=squares[:m],
+        principal=principal[:, :m],
+        norms=norms,
+        energies=forms - norms,
+    )
+
+
+def random_indicators(n: int, c: int, random_state: np.random.RandomState) -> np.ndarray:
+    """Scaled indicators ``E (E'E)^-1/2`` of random non-empty clusters, shape (n, c)."""
+    labels = np.concatenate([np.arange(c), random_state.randint(c, size=n - c)])
+    random_state.shuffle(labels)
+    Y = np.zeros((n, c))
+    Y[np.arange(n), labels] = 1
+    return Y / np.sqrt(Y.sum(axis=0))
