@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
+from sklearn.base import clone
 from sklearn.datasets import make_blobs
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
-from blufs import BLUFS, LapScore, SampleGraph
+from blufs import BLUFS, BlindSearch, LapScore, SampleGraph
 from blufs.evaluation.criteria import graph_cohesion, label_free_criteria
 from blufs.evaluation.pick import DEFAULT_CRITERION, choose_blind
-from blufs.tuning import tune
 
 
 @pytest.fixture(scope="module")
@@ -41,10 +44,8 @@ def test_cohesion_is_one_where_nothing_is_cut():
 def test_criteria_prefer_the_true_clusters(blobs):
     X, y = blobs
     graph = SampleGraph.from_data(X, 10)
-    true = label_free_criteria(X, graph, np.array([0, 1]), [y, y])
-    shuffled = label_free_criteria(
-        X, graph, np.array([2, 3]), [np.random.default_rng(0).permutation(y)]
-    )
+    true = label_free_criteria(X, graph, [y, y])
+    shuffled = label_free_criteria(X, graph, [np.random.default_rng(0).permutation(y)])
     assert DEFAULT_CRITERION in true
     assert all(true[name] > shuffled[name] + 0.1 for name in true)
 
@@ -62,19 +63,47 @@ def test_choose_blind_takes_the_best_row_and_the_first_on_ties():
         choose_blind([{"cohesion": np.nan}], "cohesion")
 
 
-def test_tune_returns_the_fitted_choice(blobs):
+def test_choose_blind_stays_with_the_default_unless_the_gain_is_clear():
+    rows = [{"cohesion": value} for value in (0.50, 0.53, 0.60)]
+    for margin, expected in ((0.0, rows[2]), (0.09, rows[2]), (0.1, rows[0]), (1.0, rows[0])):
+        found = choose_blind(rows, "cohesion", default_rows=rows[:1], margin=margin)
+        assert found is expected
+    assert choose_blind(rows, "cohesion", default_rows=rows[:2], margin=0.1) is rows[1]
+    unknown = [{"cohesion": np.nan}]
+    assert choose_blind(unknown + rows, "cohesion", default_rows=unknown, margin=1.0) is rows[2]
+
+
+def test_blind_search_keeps_what_it_found(blobs):
     X, _ = blobs
-    grid = {"alpha": [0.01, 10.0], "lam": [0.01, 10.0]}
-    selector, table = tune(BLUFS(n_clusters=4), X, grid, [2, 6], 4, n_runs=2)
-    assert len(table) == 8
-    best = choose_blind(table)
-    assert selector.get_params()["alpha"] == best["settings"]["alpha"]
-    assert set(np.flatnonzero(selector.support_)) == set(best["features"])
+    grid = {"alpha": [0.01, 10.0], "lam": [0.01, 3.0]}
+    search = BlindSearch(BLUFS(n_clusters=4), grid, s_values=[2, 6], margin=0.0, n_runs=2).fit(X)
+    # Three other combinations and the estimator's own, two s each.
+    assert len(search.results_) == 8
+    best = max(search.results_, key=lambda row: row[DEFAULT_CRITERION])
+    assert search.best_params_ == {**best["params"], "n_features_to_select": best["s"]}
+    assert set(np.flatnonzero(search.get_support())) == set(best["features"])
     assert {0, 1} <= set(best["features"])
+    assert search.n_clusters_ == 4
 
 
-def test_tune_works_for_any_method_and_parameter(blobs):
+def test_blind_search_never_leaves_the_default_for_a_huge_margin(blobs):
     X, _ = blobs
-    selector, table = tune(LapScore(), X, {"n_neighbors": [5, 10]}, [2], 4, n_runs=1)
-    assert [row["settings"] for row in table] == [{"n_neighbors": 5}, {"n_neighbors": 10}]
-    assert selector.support_.sum() == 2
+    search = BlindSearch(BLUFS(2, n_clusters=4), {"lam": [1e3]}, margin=2.0).fit(X)
+    assert search.best_params_ == {"n_features_to_select": 2}
+    np.testing.assert_array_equal(search.get_support(), BLUFS(2, n_clusters=4).fit(X).support_)
+
+
+def test_blind_search_works_for_any_method_and_parameter(blobs):
+    X, _ = blobs
+    search = BlindSearch(LapScore(2), {"n_neighbors": [5, 10]}, n_clusters=4, n_runs=1).fit(X)
+    assert [row["params"] for row in search.results_] == [{}, {"n_neighbors": 5}]
+    assert search.transform(X).shape == (120, 2)
+
+
+def test_blind_search_in_a_pipeline_with_names_and_clones(blobs):
+    X = pd.DataFrame(blobs[0], columns=[f"f{i}" for i in range(12)])
+    search = BlindSearch(BLUFS(2, n_clusters=4), {"lam": [1.0]}, n_runs=1)
+    assert clone(search).get_params()["estimator__n_clusters"] == 4
+    pipeline = make_pipeline(StandardScaler().set_output(transform="pandas"), search).fit(X)
+    assert pipeline.transform(X).shape == (120, 2)
+    assert list(search.get_feature_names_out()) == list(X.columns[search.get_support()])

@@ -15,6 +15,7 @@ __version__ = "0.1.0"
 #: Public name -> ``module:attribute`` that defines it; every built-in method is one.
 _PUBLIC = {
     **BUILT_IN,
+    "BlindSearch": "blufs.tuning:BlindSearch",
     "SampleGraph": "blufs.numerics.graph:SampleGraph",
     "clustering_accuracy": "blufs.evaluation.metrics:clustering_accuracy",
     "normalized_mutual_info": "blufs.evaluation.metrics:normalized_mutual_info",

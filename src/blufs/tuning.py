@@ -1,86 +1,162 @@
-"""Choosing settings without labels.
-
-Every candidate, that is a selection of features by some method with some setting and some s, is
-judged by the clusters that k-means finds on the selected features. The criteria here say how good
-such clusters are without knowing the classes; larger is better for all of them.
-"""
+"""Choosing the settings of a selector without labels."""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
+from numbers import Integral, Real
+from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import clone
-from sklearn.cluster import KMeans
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, _fit_context, clone
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from blufs.base import BaseSelector
-from blufs.evaluation.criteria import N_NEIGHBORS, label_free_criteria
-from blufs.evaluation.pick import DEFAULT_CRITERION, choose_blind
+from blufs.evaluation.clustering import cluster
+from blufs.evaluation.criteria import CRITERIA, N_NEIGHBORS, label_free_criteria
+from blufs.evaluation.pick import DEFAULT_CRITERION, DEFAULT_MARGIN, choose_blind
+from blufs.numerics.data import ScaledData
 from blufs.numerics.graph import SampleGraph
+from blufs.numerics.principal import count_clusters
 
 
-def tune(
-    selector: BaseSelector,
-    X: np.ndarray,
-    param_grid: Mapping[str, Sequence[Any]],
-    s_values: Sequence[int],
-    n_clusters: int,
-    *,
-    criterion: str = DEFAULT_CRITERION,
-    n_runs: int = 3,
-    random_state: int = 0,
-) -> tuple[BaseSelector, list[dict[str, Any]]]:
-    """Fit a selector with the parameters and the number of features chosen without labels.
+class BlindSearch(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
+    """Search for the parameters and the number of features of a selector, without labels.
+
+    Every candidate is judged by the clusters that k-means finds on its features: the fewer edges
+    of a neighbour graph of all data they cut, the better. The estimator's own parameters are left
+    only for a candidate that is better by a margin.
 
     Parameters
     ----------
-    selector : BaseSelector
-        Any method of this library, e.g. ``BLUFS(n_clusters=5)``.
-    X : array-like of shape (n_samples, n_features)
+    estimator : selector of this library
     param_grid : dict of lists
-        Values per parameter; all combinations are tried. Parameters outside the selector's
-        ``tuned_parameters`` work too, but cost a new start each.
-    s_values : sequence of int
-        Numbers of features to choose from.
-    n_clusters : int
-        Clusters that k-means looks for.
-    criterion : str
-    n_runs : int
+        Values per parameter; all combinations are tried, and the estimator's own one.
+    s_values : sequence of int, optional
+        Numbers of features to choose from; only that of the estimator if None.
+    n_clusters : int or None, default=None
+        Clusters that k-means looks for; None takes the estimator's ``n_clusters``, or counts them
+        if it has none or its value is ``"auto"``.
+    criterion : {"principal_cohesion", "cohesion"}, default="principal_cohesion"
+        See :func:`blufs.evaluation.criteria.label_free_criteria`.
+    margin : float
+        By how much the criterion of another setting must exceed that of the estimator's own.
+    n_runs : int, default=3
         Runs of k-means per candidate.
-    random_state : int
+    random_state : int, default=0
         Seed of k-means.
 
-    Returns
-    -------
-    selector : BaseSelector
-        A fitted copy with the chosen parameters.
-    table : list of dicts
-        One row per candidate: ``settings``, ``s``, ``features`` and the criteria.
+    Attributes
+    ----------
+    best_estimator_ : selector
+        Fitted with the chosen parameters on all data.
+    best_params_ : dict
+        The chosen parameters, ``n_features_to_select`` included.
+    results_ : list of dict
+        One row per candidate: ``params``, ``s``, ``is_default``, ``features`` and the criteria.
+    n_clusters_ : int
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from blufs import BLUFS, BlindSearch
+    >>> X = load_wine().data
+    >>> search = BlindSearch(BLUFS(4, n_clusters=3), {"lam": [1.0, 10.0]}).fit(X)
+    >>> search.transform(X).shape
+    (178, 4)
     """
-    X = np.asarray(X, dtype=float)
-    graph = SampleGraph.from_data(X, N_NEIGHBORS)
-    table: list[dict[str, Any]] = []
-    shared: dict[tuple, Any] = {}
-    for values in itertools.product(*param_grid.values()):
-        settings = dict(zip(param_grid, values, strict=True))
-        candidate = clone(selector).set_params(**settings)
-        key = tuple((k, v) for k, v in settings.items() if k not in selector.tuned_parameters)
-        if key not in shared:
-            shared[key] = candidate.precompute(X)
-        path = candidate.select_path(X, s_values, precomputed=shared[key])
-        for s, solution in path.items():
-            features = solution.ranked[:s]
-            partitions = kmeans_partitions(X[:, features], n_clusters, n_runs, random_state)
-            criteria = label_free_criteria(X, graph, partitions)
-            table.append({"settings": settings, "s": s, "features": features, **criteria})
-    best = choose_blind(table, criterion)
-    chosen = clone(selector).set_params(**best["settings"], n_features_to_select=best["s"])
-    return chosen.fit(X), table
+
+    _parameter_constraints: ClassVar[dict] = {
+        "estimator": [HasMethods(["fit", "select_path"])],
+        "param_grid": [dict],
+        "s_values": [None, "array-like"],
+        "n_clusters": [None, Interval(Integral, 2, None, closed="left")],
+        "criterion": [StrOptions(set(CRITERIA))],
+        "margin": [Interval(Real, 0, None, closed="left")],
+        "n_runs": [Interval(Integral, 1, None, closed="left")],
+        "random_state": [Interval(Integral, 0, None, closed="left")],
+    }
+
+    def __init__(
+        self,
+        estimator,
+        param_grid,
+        *,
+        s_values=None,
+        n_clusters=None,
+        criterion=DEFAULT_CRITERION,
+        margin=DEFAULT_MARGIN,
+        n_runs=3,
+        random_state=0,
+    ):
+        self.estimator = estimator
+        self.param_grid = param_grid
+        self.s_values = s_values
+        self.n_clusters = n_clusters
+        self.criterion = criterion
+        self.margin = margin
+        self.n_runs = n_runs
+        self.random_state = random_state
+
+    @_fit_context(prefer_skip_nested_validation=False)
+    def fit(self, X, y=None):
+        """Search, and fit the best candidate on X of shape (n_samples, n_features)."""
+        data = validate_data(self, X, dtype=[np.float64, np.float32], ensure_min_samples=2)
+        s_values = self.s_values
+        if s_values is None:
+            s_values = [self.estimator._resolve_n_features(data.shape[1])]
+        self.n_clusters_ = self._count_clusters(data)
+        self.results_ = self._judge(data, list(s_values))
+        own = [row for row in self.results_ if row["is_default"]]
+        best = choose_blind(self.results_, self.criterion, default_rows=own, margin=self.margin)
+        self.best_params_ = {**best["params"], "n_features_to_select": best["s"]}
+        self.best_estimator_ = clone(self.estimator).set_params(**self.best_params_).fit(X)
+        return self
+
+    def _count_clusters(self, X: np.ndarray) -> int:
+        wanted = self.n_clusters or self.estimator.get_params().get("n_clusters", "auto")
+        if wanted == "auto":
+            wanted = count_clusters(ScaledData(X, "auto"), min(N_NEIGHBORS, len(X) - 1))
+        return wanted
+
+    def _judge(self, X: np.ndarray, s_values: Sequence[int]) -> list[dict[str, Any]]:
+        """One row per candidate, the estimator's own parameters first."""
+        graph = SampleGraph.from_data(X, min(N_NEIGHBORS, len(X) - 1))
+        seeds = [int(seed) for seed in _seeds(self.random_state, self.n_runs)]
+        shared: dict[tuple, Any] = {}
+        rows = []
+        for params in self._candidates():
+            candidate = clone(self.estimator).set_params(**params)
+            key = _start_key(candidate, params)
+            if key not in shared:
+                shared[key] = candidate.precompute(X)
+            path = candidate.select_path(X, s_values, precomputed=shared[key])
+            for s, solution in path.items():
+                features = solution.ranked[:s]
+                partitions = cluster(X[:, features], self.n_clusters_, seeds, restarts=3)
+                criteria = label_free_criteria(X, graph, partitions)
+                row = {"params": params, "s": s, "is_default": not params, "features": features}
+                rows.append(row | criteria)
+        return rows
+
+    def _candidates(self) -> list[dict[str, Any]]:
+        own = self.estimator.get_params()
+        grid = itertools.product(*self.param_grid.values())
+        combinations = [dict(zip(self.param_grid, values, strict=True)) for values in grid]
+        others = [one for one in combinations if any(own[k] != v for k, v in one.items())]
+        return [{}, *others]
+
+    def _get_support_mask(self) -> np.ndarray:
+        check_is_fitted(self, "best_estimator_")
+        return self.best_estimator_.get_support()
 
 
-def kmeans_partitions(Z: np.ndarray, n_clusters: int, n_runs: int, seed: int) -> list[np.ndarray]:
-    """Labels of ``n_runs`` runs of k-means on Z (n x s), three restarts each."""
-    seeds = np.random.SeedSequence(seed).generate_state(n_runs)
-    return [KMeans(n_clusters, n_init=3, random_state=int(state)).fit_predict(Z) for state in seeds]
+def _seeds(seed: int, count: int) -> np.ndarray:
+    return np.random.SeedSequence(seed).generate_state(count)
+
+
+def _start_key(candidate: BaseSelector, params: dict[str, Any]) -> tuple:
+    """What of the parameters the candidate's precomputed part depends on."""
+    return tuple((k, v) for k, v in params.items() if k not in candidate.tuned_parameters)

@@ -18,6 +18,8 @@ from blufs.numerics.principal import principal_graph, principal_vectors
 
 #: Neighbours of the graphs by which clusters are judged.
 N_NEIGHBORS = 10
+#: The names of the criteria.
+CRITERIA = ("cohesion", "principal_cohesion")
 
 
 def label_free_criteria(
@@ -58,7 +60,7 @@ _principal_graphs: WeakKeyDictionary[SampleGraph, dict[int, SampleGraph]] = Weak
 def _principal_graph(X: np.ndarray, graph: SampleGraph, n_clusters: int) -> SampleGraph:
     known = _principal_graphs.setdefault(graph, {})
     if n_clusters not in known:
-        vectors = principal_vectors(ScaledData(X, "center+unit"), 2 * n_clusters)[1]
+        vectors = principal_vectors(ScaledData(X, "auto"), 2 * n_clusters)[1]
         known[n_clusters] = principal_graph(vectors, min(N_NEIGHBORS, len(X) - 1))
     return known[n_clusters]
 

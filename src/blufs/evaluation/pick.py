@@ -9,12 +9,18 @@ import numpy as np
 
 #: The criterion by which :func:`choose_blind` chooses unless told otherwise.
 DEFAULT_CRITERION = "principal_cohesion"
+#: By how much a criterion must rise for the default setting to be left (docs/solver.md).
+DEFAULT_MARGIN = 0.005
 
 
 def choose_blind(
-    table: Sequence[Mapping[str, Any]], criterion: str = DEFAULT_CRITERION
+    table: Sequence[Mapping[str, Any]],
+    criterion: str = DEFAULT_CRITERION,
+    *,
+    default_rows: Sequence[Mapping[str, Any]] = (),
+    margin: float = DEFAULT_MARGIN,
 ) -> Mapping[str, Any]:
-    """The row of the table that the criterion likes best.
+    """The row of the table that the criterion likes best, if it is clearly above the default.
 
     Parameters
     ----------
@@ -23,6 +29,10 @@ def choose_blind(
         :func:`blufs.tuning.label_free_criteria` stand in it under their name or with the prefix
         ``criterion_``; a row where one is NaN is never chosen.
     criterion : str
+    default_rows : sequence of dicts
+        Those rows of the table that have the default setting. The best of them is chosen unless
+        the best of all rows is above it by more than the margin; without them there is no default.
+    margin : float
 
     Returns
     -------
@@ -36,7 +46,11 @@ def choose_blind(
     values = _column(table, criterion)
     if np.isnan(values).all():
         raise ValueError(f"no row has a value of the criterion {criterion!r}")
-    return table[int(np.nanargmax(values))]
+    best = table[int(np.nanargmax(values))]
+    own = _column(default_rows, criterion) if len(default_rows) else np.array([np.nan])
+    if np.isnan(own).all() or np.nanmax(values) - np.nanmax(own) > margin:
+        return best
+    return default_rows[int(np.nanargmax(own))]
 
 
 def _column(table: Sequence[Mapping[str, Any]], name: str) -> np.ndarray:

@@ -49,10 +49,16 @@ def choose(
         "n_settings": len(names),
         "n_equal_budget": len(drawn),
         "default": names[0],
-        "blind": choose_blind(means)["setting"] if means else names[0],
+        "blind": _blind(means, names[0]) if means else names[0],
         "oracle": _oracle(means, names, s_values),
         "oracle_equal_budget": _oracle(means, drawn, s_values),
     }
+
+
+def _blind(means: list[dict[str, Any]], default: str) -> str:
+    """The setting that the criterion likes best, the default unless the gain is clear."""
+    own = [row for row in means if row["setting"] == default]
+    return choose_blind(means, default_rows=own)["setting"]
 
 
 def only_choice(dataset: str, setting: dict[str, Any]) -> dict[str, Any]:
