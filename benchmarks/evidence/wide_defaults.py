@@ -1,0 +1,166 @@
+"""The defaults of BLUFS, and what each step to them is worth, over the wide data.
+
+``python -m benchmarks.evidence.wide_defaults [row ...]`` adds rows to
+results/wide_defaults.json: one per setting or method, for every dataset the mean over s = 20, 60
+and 100 of ACC and NMI (k-means, five runs of three restarts on the raw selected features), of 5-NN
+accuracy (five splits) and, for some rows, of random-forest accuracy and the label-free criteria.
+Scores of a selection that is known already are taken from the folder that BLUFS_EVIDENCE_CACHE
+names, where there is one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import sys
+import time
+import warnings
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from benchmarks.evidence.wide_data import DATASETS, load
+from benchmarks.harness import read, save
+from blufs import BLUFS, MCFS, SampleGraph
+from blufs.evaluation.classification import classification_accuracy, forest_accuracy
+from blufs.evaluation.clustering import cluster, score_partitions
+from blufs.evaluation.criteria import label_free_criteria
+
+S_VALUES = (20, 60, 100)
+SEEDS = range(5)
+RANDOM_DRAWS = 3
+CACHE = os.environ.get("BLUFS_EVIDENCE_CACHE")
+#: Rows that are also scored by a random forest (50 trees, two splits).
+WITH_FOREST = ("before", "default", "MCFS")
+#: Rows among which a label-free choice is tried.
+WITH_CRITERIA = ("default", "lam 1", "lam 10", "alpha 30", "extra columns")
+
+BEFORE = {"scaling": "center+unit", "lam": 10.0, "learn_neighbors": False}
+PRINTED = {"similarity": "data", "scaling": "unit"}
+#: Parameters of BLUFS by row, given the number of classes.
+SETTINGS: dict[str, Callable[[int], dict]] = {
+    "before": lambda c: BEFORE,
+    "default": lambda c: {},
+    "Case III": lambda c: {"beta": 0.0},
+    "start only": lambda c: {"max_iter": 0},
+    "neighbours of S": lambda c: {"learn_neighbors": False},
+    "scaling center+unit": lambda c: {"scaling": "center+unit"},
+    "scaling center": lambda c: {"scaling": "center"},
+    "lam 1": lambda c: {"lam": 1.0},
+    "lam 10": lambda c: {"lam": 10.0},
+    "alpha 30": lambda c: {"alpha": 30.0},
+    "extra columns": lambda c: {"extra_columns": c, "extra_weight": 0.25},
+    "auto c": lambda c: {"n_clusters": "auto"},
+    "half c": lambda c: {"n_clusters": max(2, c // 2)},
+    "double c": lambda c: {"n_clusters": 2 * c},
+    "paper": lambda c: {**PRINTED, "init": "random", "y_solver": "penalty", "random_state": 0},
+    "paper, relaxed start": lambda c: PRINTED,
+    "paper, principal similarity": lambda c: {"scaling": "unit"},
+}
+
+
+def selections(row: str, X: np.ndarray, c: int) -> list[np.ndarray]:
+    """The selected features, one array for every s (and draw)."""
+    sizes = sorted({min(s, X.shape[1]) for s in S_VALUES})
+    if row == "all features":
+        return [np.arange(X.shape[1])]
+    if row == "variance":
+        order = np.argsort(-X.var(axis=0), kind="stable")
+        return [order[:s] for s in sizes]
+    if row == "random":
+        draws = [np.random.default_rng(i).permutation(X.shape[1]) for i in range(RANDOM_DRAWS)]
+        return [order[:s] for order in draws for s in sizes]
+    selector = MCFS(n_clusters=c)
+    if row != "MCFS":
+        selector = BLUFS(**{"n_clusters": c, **SETTINGS[row](c)})
+    return [solution.ranked[:s] for s, solution in selector.select_path(X, sizes).items()]
+
+
+class Dataset:
+    """A dataset with its graph, and the scores of selections from it."""
+
+    def __init__(self, name: str):
+        self.name = name
+        self.X, self.y = load(name)
+        self.c = int(self.y.max()) + 1
+        self.graph = SampleGraph.from_data(self.X, 10)
+
+    def score(self, features: np.ndarray, forest: bool, criteria: bool) -> dict[str, float]:
+        features = np.sort(features)
+        digest = hashlib.sha1(features.astype(np.int64).tobytes()).hexdigest()[:16]
+        path = Path(CACHE, "scored", self.name, f"{digest}.json") if CACHE else None
+        known = json.loads(path.read_text()) if path and path.exists() else {}
+        if not known or (criteria and "cohesion" not in known):
+            known |= self._cluster_and_classify(features, criteria)
+        if forest and "forest" not in known:
+            found = forest_accuracy(self.X[:, features], self.y, [0, 1], n_trees=50)
+            known["forest"] = 100 * float(np.mean(found))
+        if path:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(json.dumps(known))
+        return known
+
+    def _cluster_and_classify(self, features: np.ndarray, criteria: bool) -> dict[str, float]:
+        Z, seeds = np.ascontiguousarray(self.X[:, features]), list(SEEDS)
+        partitions = cluster(Z, self.c, seeds, restarts=3)
+        scores = score_partitions(self.y, partitions)
+        return {
+            "acc": 100 * float(np.mean(scores["clustering_acc"])),
+            "nmi": 100 * float(np.mean(scores["nmi"])),
+            "knn": 100 * float(np.mean(classification_accuracy(Z, self.y, seeds))),
+            **(label_free_criteria(self.X, self.graph, partitions) if criteria else {}),
+        }
+
+    def row(self, row: str) -> dict:
+        start = time.process_time()
+        chosen = selections(row, self.X, self.c)
+        seconds = time.process_time() - start
+        forest, criteria = row in WITH_FOREST, row in WITH_CRITERIA
+        scores = [self.score(features, forest, criteria) for features in chosen]
+        common = set.intersection(*map(set, scores))
+        means = {key: float(np.mean([one[key] for one in scores])) for key in sorted(common)}
+        if not forest:
+            means.pop("forest", None)
+        if criteria:
+            means["by_s"] = scores
+        if row == "auto c":
+            selector = BLUFS(min(20, self.X.shape[1]), n_clusters="auto", max_iter=0)
+            means |= {"classes": self.c, "estimate": selector.fit(self.X).n_clusters_}
+        return means | {"fit_seconds": seconds}
+
+
+@cache
+def dataset(name: str) -> Dataset | None:
+    """None, and a line that says so, if its file or reader is not there."""
+    try:
+        return Dataset(name)
+    except (FileNotFoundError, ImportError) as missing:
+        print(f"skipped {name}: {missing}", flush=True)
+        return None
+
+
+def main(rows: list[str]) -> None:
+    warnings.simplefilter("ignore")
+    report = read("wide_defaults") or {}
+    for row in rows:
+        report.setdefault(row, {})
+        for name in DATASETS:
+            if name in report[row] or dataset(name) is None:
+                continue
+            with threadpool_limits(1):
+                report[row][name] = dataset(name).row(row)
+            save("wide_defaults", report)
+        print(row, {k: round(mean(report[row], k), 1) for k in ("acc", "nmi", "knn")}, flush=True)
+
+
+def mean(scores: dict[str, dict], key: str) -> float:
+    return float(np.mean([values[key] for values in scores.values()]))
+
+
+if __name__ == "__main__":
+    everything = [*SETTINGS, "MCFS", "variance", "random", "all features"]
+    main(sys.argv[1:] or everything)
