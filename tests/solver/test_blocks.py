@@ -22,7 +22,7 @@ from blufs.numerics.principal import principal_vectors
 from blufs.numerics.scaling import FEATURE_SCALINGS, scale_features
 from blufs.solver import pursuit, w_step
 from blufs.solver.exchange import Table, swap_gains
-from blufs.solver.p_step import Smoothing, graph_step, p_step
+from blufs.solver.p_step import Smoothing, graph_step, nearest_samples, p_step
 from blufs.solver.start import relaxed_start
 from blufs.solver.sweeps import update_w
 from blufs.solver.w_step import dense_w_step, improve_support, start_support
@@ -103,6 +103,19 @@ def test_graph_step_finds_the_best_neighbours_among_all_samples():
                 )[0]
                 costs.append(column_cost(row, V[i], P_old[i], beta, mu, tau))
             assert column_cost(P[i], V[i], P_old[i], beta, mu, tau) <= min(costs) + 1e-12
+
+
+@pytest.mark.parametrize("columns", [1, 20, 21])
+def test_nearest_samples_are_the_nearest_also_among_duplicates(columns):
+    rng = np.random.default_rng(3)
+    for Z in (rng.standard_normal((40, columns)), np.repeat(rng.random((4, columns)), 10, axis=0)):
+        nearest = nearest_samples(Z, 6)
+        D = ((Z[:, None] - Z) ** 2).sum(axis=2)
+        assert (nearest != np.arange(40)[:, None]).all()
+        assert all(len(set(row)) == 6 for row in nearest)
+        np.fill_diagonal(D, np.inf)
+        reached = np.sort(np.take_along_axis(D, nearest, axis=1), axis=1)
+        np.testing.assert_allclose(reached, np.sort(D, axis=1)[:, :6], atol=1e-6)
 
 
 def column_cost(row, V, old, beta, mu, tau):

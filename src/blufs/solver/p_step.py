@@ -13,9 +13,13 @@ from __future__ import annotations
 
 import numpy as np
 import scipy.sparse as sp
+from scipy.spatial import cKDTree
 
 from blufs.numerics.graph import SampleGraph, squared_distance_blocks
 from blufs.numerics.simplex import project_rows_to_simplex
+
+#: Up to so many columns a tree finds neighbours faster than all distances do.
+_TREE_COLUMNS = 20
 
 
 def candidate_neighbors(graph: SampleGraph, n_neighbors: int) -> tuple[np.ndarray, np.ndarray]:
@@ -121,9 +125,17 @@ def graph_step(
 def nearest_samples(Z: np.ndarray, k: int) -> np.ndarray:
     """The k nearest other rows of every row of Z (n x c), in no order, shape (n, k).
 
-    By distances from products: where two are equal but for rounding, either may be taken.
+    Where two are equally far, either may be taken: few columns are searched by a tree, many by
+    products in single precision.
     """
-    nearest = np.empty((len(Z), k), dtype=np.intp)
+    n, c = Z.shape
+    if c <= _TREE_COLUMNS:
+        found = cKDTree(Z).query(Z, k + 1)[1]
+        own = found == np.arange(n)[:, None]
+        # Among many duplicates a row may not find itself: then its farthest is one too many.
+        own[~own.any(axis=1), -1] = True
+        return found[~own].reshape(n, k)
+    nearest = np.empty((n, k), dtype=np.intp)
     Z = Z - Z.mean(axis=0)
     # Of order one, so that half the digits are enough to compare distances.
     Z = (Z / (np.abs(Z).max() or 1)).astype(np.float32)
