@@ -13,10 +13,10 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from blufs.base import GraphSelector, Solution, check_n_clusters
-from blufs.numerics.data import ScaledData
+from blufs.numerics.data import scaled_data, scaled_samples
 from blufs.numerics.graph import SampleGraph, neighbor_matrix
 from blufs.numerics.principal import principal_graph, principal_vectors
-from blufs.numerics.scaling import FEATURE_SCALINGS, scale_features
+from blufs.numerics.scaling import FEATURE_SCALINGS
 from blufs.solver.objective import Weights
 from blufs.solver.p_step import Smoothing, candidate_neighbors, uniform_weights
 from blufs.solver.start import relaxed_start
@@ -138,6 +138,7 @@ class BLUFS(GraphSelector):
     """
 
     ignores_offsets: ClassVar[bool] = True
+    takes_sparse: ClassVar[bool] = True
     tuned_parameters: ClassVar[tuple[str, ...]] = ("alpha", "beta", "lam", "mu")
 
     _parameter_constraints: ClassVar[dict] = {
@@ -207,12 +208,12 @@ class BLUFS(GraphSelector):
         return self._share(X, None)
 
     def _share(self, X: np.ndarray, graph: SampleGraph | None) -> SharedStart:
-        data = ScaledData(X, self.scaling)
+        data = scaled_data(X, self.scaling)
         squares, principal = principal_vectors(data, 2 * self.n_clusters)
         if graph is None and self.similarity == "principal":
             graph = principal_graph(principal, self.n_neighbors)
         elif graph is None:
-            graph = SampleGraph.from_data(scale_features(X, self.scaling), self.n_neighbors)
+            graph = SampleGraph.from_data(scaled_samples(X, self.scaling), self.n_neighbors)
         graph.warn_if_disconnected()
         neighbors, allowed = candidate_neighbors(graph, self.n_neighbors)
         laplacian_plus_one = Smoothing(neighbors, uniform_weights(allowed), beta=0.5)
@@ -230,7 +231,7 @@ class BLUFS(GraphSelector):
         )
 
     def _solve(self, X: np.ndarray, s_values: list[int], precomputed) -> dict[int, Solution]:
-        check_n_clusters(self.n_clusters, len(X))
+        check_n_clusters(self.n_clusters, X.shape[0])
         if precomputed is None:
             shared = self._precompute(X)
         elif isinstance(precomputed, SharedStart):
@@ -265,7 +266,7 @@ class BLUFS(GraphSelector):
         weights = Weights(alpha, self.beta, self.lam, self.mu, self.tau)
         diagonal = shared.norms + 2 * self.beta * shared.energies + self.lam + self.tau
         return Problem(
-            data=ScaledData(X, self.scaling),
+            data=scaled_data(X, self.scaling),
             S=shared.graph.normalized,
             neighbors=shared.neighbors,
             allowed=shared.allowed,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from blufs.numerics.data import ScaledData
+from blufs.numerics.data import DataMatrix
 from blufs.numerics.graph import SampleGraph, fix_signs
 from blufs.numerics.scaling import scale_samples
 
@@ -12,7 +12,7 @@ from blufs.numerics.scaling import scale_samples
 _DEPTH, _EXTRA = 4, 5
 
 
-def principal_vectors(data: ScaledData, count: int) -> tuple[np.ndarray, np.ndarray]:
+def principal_vectors(data: DataMatrix, count: int) -> tuple[np.ndarray, np.ndarray]:
     """Leading left singular vectors of the scaled data A (n x d), by block Krylov iteration.
 
     Returns
@@ -34,7 +34,7 @@ def principal_vectors(data: ScaledData, count: int) -> tuple[np.ndarray, np.ndar
     return values[keep], fix_signs(Q @ rotation[:, keep])
 
 
-def _krylov_basis(data: ScaledData, width: int) -> tuple[np.ndarray, np.ndarray]:
+def _krylov_basis(data: DataMatrix, width: int) -> tuple[np.ndarray, np.ndarray]:
     """Orthonormal basis Q of the block Krylov space of A A', and A'Q.
 
     Q has the shape (n, m) and A'Q the shape (d, m), with m = width (_DEPTH + 1).
