@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse as sp
 
-#: Entries of the sparse blocks that quadratic forms go through (32 MiB of values).
-_BLOCK_ENTRIES = 2**22
+#: Entries of the sparse blocks that quadratic forms go through (4 MiB of values).
+_BLOCK_ENTRIES = 2**19
 #: Entries of a dense block of columns (8 MiB of float64).
 _DENSE_BLOCK_ENTRIES = 2**20
 
