@@ -31,7 +31,7 @@ def words(n: int, d: int, density: float, c: int) -> sp.csr_array:
     """Counts (n x d), logarithmic, of c topics, each rich in its share of the words."""
     rng = np.random.default_rng(0)
     topic = rng.integers(c, size=n)
-    counts = sp.random_array((n, d), density=density, rng=rng, format="coo")
+    counts = sp.random_array((n, d), density=density, rng=rng)
     own = topic[counts.coords[0]] == counts.coords[1] % c
     counts.data = np.log1p(rng.poisson(np.where(own, 5, 1)) + 1.0)
     return sp.csr_array(counts)

@@ -14,6 +14,7 @@ import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import LinearOperator, eigsh
 
+from blufs.numerics.neighbor_index import indexed_neighbors, uses_index
 from blufs.numerics.ranges import without_offset
 from blufs.numerics.rows import inner_product_blocks, squared_differences, squared_norms
 from blufs.numerics.sparse_data import canonical_csr
@@ -214,7 +215,14 @@ class SampleGraph:
     ----------
     similarity : sparse array of shape (n, n)
         Symmetric, non-negative, zero diagonal.
+
+    Attributes
+    ----------
+    neighbor_search : {"exact", "index", "given"}
+        How the neighbours were found; "given" if the similarity was handed in.
     """
+
+    neighbor_search: str = "given"
 
     def __init__(self, similarity):
         self.similarity = sp.csr_array(similarity)
@@ -225,10 +233,16 @@ class SampleGraph:
         """Heat-kernel k-nearest-neighbour graph of the rows of ``X`` (n x d), dense or sparse.
 
         ``S_ij = exp(-||x_i - x_j||^2 / (2 t^2))`` if i is among the k nearest of j or j among those
-        of i, else 0; t is the mean distance over all pairs.
+        of i, else 0; t is the mean distance over all pairs. The neighbours of more than 20,000
+        samples come from an index, see :mod:`blufs.numerics.neighbor_index`.
         """
-        indices, distances, width = nearest_neighbors(X, n_neighbors)
-        return cls.from_neighbors(indices, distances, width)
+        if uses_index(X):
+            found = indexed_neighbors(X, clip_n_neighbors(n_neighbors, X.shape[0]))
+        else:
+            found = nearest_neighbors(X, n_neighbors)
+        graph = cls.from_neighbors(*found)
+        graph.neighbor_search = "index" if uses_index(X) else "exact"
+        return graph
 
     @classmethod
     def from_neighbors(cls, indices, squared_distances, width: float) -> SampleGraph:
