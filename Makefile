@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
-EXTRAS := workflow,slurm,approx,r,test,docs,dev
+EXTRAS := workflow,slurm,index,r,test,docs,dev
 WANTED := -c constraints.txt -e '.[$(EXTRAS)]'
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 # Takes a quarter of pip's time, but knows nothing of pip's configuration: pip is tried after it.

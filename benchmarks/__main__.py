@@ -23,6 +23,7 @@ MEASURE = (
     "speed.suite_times",
     "speed.fit_profile",
     "speed.memory",
+    "speed.sparse",
     "speed.against_gram",
     "speed.scaling_law",
     "speed.against_packages",

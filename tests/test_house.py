@@ -16,6 +16,7 @@ ARROWS = {
     "base": {"numerics"},
     "solver": {"numerics"},
     "methods": {"base", "numerics", "solver"},
+    "anndata": {"base", "methods"},
     "evaluation": {"numerics"},
     "tuning": {"base", "evaluation", "numerics"},
     "datasets": {"files", "numerics"},

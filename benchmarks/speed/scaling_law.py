@@ -24,13 +24,15 @@ from benchmarks.harness import (
     timed,
 )
 from blufs import BLUFS, SampleGraph
-from blufs.numerics.approximate import EXACT_UP_TO, approximate_neighbors
 from blufs.numerics.data import ScaledData
 from blufs.numerics.graph import nearest_neighbors
+from blufs.numerics.neighbor_index import indexed_neighbors
 from blufs.numerics.principal import principal_vectors
 from blufs.numerics.scaling import scale_samples
 
 NEIGHBORS = 10
+#: Samples up to which the exact search is timed, too.
+EXACT_TIMED_UP_TO = 50_000
 DATASETS = ("Isolet", "Jaffe", "pie", "COIL20", "warpAR")
 #: What varies: its values and the other sizes.
 AXES = {
@@ -85,7 +87,7 @@ def along_n(values, others: dict, search) -> list[dict]:
         X = random_clusters(n, others["d"], others["c"])
         Z = coordinates(X, others["c"])
         row, graphs = {**others, "n": n}, {}
-        if n <= EXACT_UP_TO:
+        if n <= EXACT_TIMED_UP_TO:
             row["exact_seconds"], exact = timed(lambda Z=Z: nearest_neighbors(Z, NEIGHBORS))
             graphs["exact"] = SampleGraph.from_neighbors(*exact)
         if search:
@@ -93,7 +95,7 @@ def along_n(values, others: dict, search) -> list[dict]:
             graphs["approximate"] = SampleGraph.from_neighbors(*found)
             row["recall"] = recall(Z, found[0])
         if not graphs:
-            print(f"n = {n} skipped: it needs pynndescent (pip install 'blufs[approx]')")
+            print(f"n = {n} skipped: it needs faiss (pip install 'blufs[index]')")
             continue
         graph = next(iter(graphs.values()))
         row["eigenvectors_seconds"] = timed(lambda g=graph: g.leading_eigenvectors(others["c"]))[0]
@@ -147,13 +149,13 @@ def exponents(axes: dict[str, list[dict]]) -> dict[str, float]:
 
 
 def index():
-    """The approximate search, compiled, and the processor seconds of that; None if not there."""
+    """The search by the index, and the processor seconds of its first call; None if not there."""
     try:
-        seconds, _ = timed(lambda: approximate_neighbors(random_clusters(500, 20, 2), NEIGHBORS))
+        seconds, _ = timed(lambda: indexed_neighbors(random_clusters(500, 20, 2), NEIGHBORS))
     except ImportError as error:
         print(error)
         return None, None
-    return approximate_neighbors, seconds
+    return indexed_neighbors, seconds
 
 
 if __name__ == "__main__":
@@ -162,13 +164,12 @@ if __name__ == "__main__":
     sizes = QUICK if quick else AXES
     with threadpool_limits(1):
         BLUFS(5, n_clusters=2).fit(random_clusters(50, 20, 2))  # the first calls are slower
-        search, compilation = (None, None) if quick else index()
+        search, first_call = (None, None) if quick else index()
         measured = {"n": along_n(*sizes["n"], search)}
         measured |= {axis: along(axis, *sizes[axis]) for axis in ("d", "c", "s")}
         real = on_real_data(search)
     report = {
-        "exact_up_to": EXACT_UP_TO,
-        "compilation_seconds": compilation,
+        "first_call_seconds": first_call,
         "axes": measured,
         "exponents": exponents(measured),
         "real": real,

@@ -21,14 +21,17 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.base import BaseEstimator, _fit_context
 from sklearn.feature_selection import SelectorMixin
+from sklearn.utils import get_tags
 from sklearn.utils._param_validation import Interval, InvalidParameterError
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from blufs.numerics.errors import MethodLimitError
 from blufs.numerics.graph import SampleGraph
-from blufs.numerics.ranges import conditioned
+from blufs.numerics.ranges import conditioned, varying_columns
+from blufs.numerics.sparse_data import canonical_csr
 
 __all__ = [
     "BaseSelector",
@@ -105,7 +108,7 @@ class Precomputed:
             raise ValueError(f"precomputed was made by {self.method}, it is of no use to {name}")
         if self.shape != X.shape:
             raise ValueError(f"precomputed was made for X of shape {self.shape}, X has {X.shape}")
-        if not np.array_equal(self.first_row, X[0]):
+        if not np.array_equal(self.first_row, _first_row(X)):
             raise ValueError(f"precomputed was made for other data of the same shape {self.shape}")
         for parameter, wanted in selector._shared_parameters().items():
             made_with = self.parameters.get(parameter, wanted)
@@ -137,6 +140,8 @@ class BaseSelector(SelectorMixin, BaseEstimator):
     ignores_offsets: ClassVar[bool] = False
     #: Whether ``precomputed`` may be a neighbour graph of the samples.
     takes_graph: ClassVar[bool] = False
+    #: Whether X may be sparse; the method then gets a canonical CSR array, float64 or float32.
+    takes_sparse: ClassVar[bool] = False
     #: Whether ``select_path`` answers for all features only, whatever s is asked for.
     keeps_all_features: ClassVar[bool] = False
 
@@ -150,12 +155,17 @@ class BaseSelector(SelectorMixin, BaseEstimator):
 
     n_features_to_select: int | float | None
 
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self.takes_sparse
+        return tags
+
     def precompute(self, X) -> Precomputed:
         """What fits with other tuned parameters or another s can share."""
         self._validate_params()
         X = self._validate(X)
         value = self._precompute(self._varying_part(X)[0])
-        name, first_row = type(self).__name__, X[0].copy()
+        name, first_row = type(self).__name__, _first_row(X)
         return Precomputed(value, name, X.shape, first_row, self._shared_parameters())
 
     def _precompute(self, X: np.ndarray) -> Any:
@@ -169,6 +179,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
+            Sparse if the method says so by its tag ``input_tags.sparse``; never made dense then.
         y : ignored
         precomputed : optional
             The result of :meth:`precompute` on the same X, or, for methods on a neighbour graph, a
@@ -238,8 +249,17 @@ class BaseSelector(SelectorMixin, BaseEstimator):
                 "example by X.filled(0) or SimpleImputer"
             )
         _check_column_names(X)
-        X = validate_data(self, X, dtype=[np.float64, np.float32], ensure_min_samples=2)
-        if np.all(X[0] == X):
+        takes_sparse = get_tags(self).input_tags.sparse
+        # A data frame has the accessor only if all its columns are sparse.
+        if not takes_sparse and (sp.issparse(X) or hasattr(X, "sparse")):
+            raise TypeError(
+                f"{type(self).__name__} does not take sparse data; hand it the dense copy, "
+                "X.toarray() or frame.sparse.to_dense(), if that fits into memory"
+            )
+        kinds = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}
+        X = validate_data(self, X, **kinds, ensure_min_samples=2)
+        X = canonical_csr(X) if sp.issparse(X) else X
+        if not varying_columns(X).any():
             raise ValueError(
                 "X has no variance: all samples are equal, so there is nothing to select by"
             )
@@ -247,7 +267,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):
 
     def _varying_part(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
         """X without constant features as the method gets it, and which these are (None: all)."""
-        varying = (X[0] != X).any(axis=0)
+        varying = varying_columns(X)
         kept = None if varying.all() else np.flatnonzero(varying)
         X = X if kept is None else X[:, kept]
         scaling = getattr(self, "scaling", "none")
@@ -274,8 +294,10 @@ class BaseSelector(SelectorMixin, BaseEstimator):
                 f"{type(precomputed).__name__}; {name} takes no neighbour graph"
             )
         graph = SampleGraph.coerce(precomputed)
-        if graph.n_samples != len(X):
-            raise ValueError(f"the precomputed graph has {graph.n_samples} samples, X has {len(X)}")
+        if graph.n_samples != X.shape[0]:
+            raise ValueError(
+                f"the precomputed graph has {graph.n_samples} samples, X has {X.shape[0]}"
+            )
         return graph
 
     def _resolve_n_features(self, d: int) -> int:
@@ -348,6 +370,11 @@ def _check_column_names(X) -> None:
     twice = [str(name) for name, count in counts.items() if count > 1]
     if twice:
         raise ValueError(f"X has several columns named {', '.join(twice[:5])}; rename them")
+
+
+def _first_row(X) -> np.ndarray:
+    """The first row of X (n x d, dense or sparse) as a new array of shape (d,)."""
+    return X[[0]].toarray()[0] if sp.issparse(X) else X[0].copy()
 
 
 def _check_count(s, d: int) -> int:

@@ -8,6 +8,7 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, _fit_context, clone
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
@@ -17,7 +18,7 @@ from blufs.base import BaseSelector
 from blufs.evaluation.clustering import cluster
 from blufs.evaluation.criteria import CRITERIA, N_NEIGHBORS, label_free_criteria
 from blufs.evaluation.pick import DEFAULT_CRITERION, DEFAULT_MARGIN, choose_blind
-from blufs.numerics.data import ScaledData
+from blufs.numerics.data import scaled_data
 from blufs.numerics.graph import SampleGraph
 from blufs.numerics.principal import count_clusters
 
@@ -103,7 +104,9 @@ class BlindSearch(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
     @_fit_context(prefer_skip_nested_validation=False)
     def fit(self, X, y=None):
         """Search, and fit the best candidate on X of shape (n_samples, n_features)."""
-        data = validate_data(self, X, dtype=[np.float64, np.float32], ensure_min_samples=2)
+        data = validate_data(
+            self, X, dtype=[np.float64, np.float32], ensure_min_samples=2, accept_sparse="csr"
+        )
         s_values = self.s_values
         if s_values is None:
             s_values = [self.estimator._resolve_n_features(data.shape[1])]
@@ -118,12 +121,12 @@ class BlindSearch(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
     def _count_clusters(self, X: np.ndarray) -> int:
         wanted = self.n_clusters or self.estimator.get_params().get("n_clusters", "auto")
         if wanted == "auto":
-            wanted = count_clusters(ScaledData(X, "auto"), min(N_NEIGHBORS, len(X) - 1))
+            wanted = count_clusters(scaled_data(X, "auto"), min(N_NEIGHBORS, X.shape[0] - 1))
         return wanted
 
-    def _judge(self, X: np.ndarray, s_values: Sequence[int]) -> list[dict[str, Any]]:
+    def _judge(self, X: Any, s_values: Sequence[int]) -> list[dict[str, Any]]:
         """One row per candidate, the estimator's own parameters first."""
-        graph = SampleGraph.from_data(X, min(N_NEIGHBORS, len(X) - 1))
+        graph = SampleGraph.from_data(X, min(N_NEIGHBORS, X.shape[0] - 1))
         seeds = [int(seed) for seed in _seeds(self.random_state, self.n_runs)]
         shared: dict[tuple, Any] = {}
         rows = []
@@ -135,7 +138,8 @@ class BlindSearch(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
             path = candidate.select_path(X, s_values, precomputed=shared[key])
             for s, solution in path.items():
                 features = solution.ranked[:s]
-                partitions = cluster(X[:, features], self.n_clusters_, seeds, restarts=3)
+                chosen = X[:, features].toarray() if sp.issparse(X) else X[:, features]
+                partitions = cluster(chosen, self.n_clusters_, seeds, restarts=3)
                 criteria = label_free_criteria(X, graph, partitions)
                 row = {"params": params, "s": s, "is_default": not params, "features": features}
                 rows.append(row | criteria)
@@ -147,6 +151,11 @@ class BlindSearch(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
         combinations = [dict(zip(self.param_grid, values, strict=True)) for values in grid]
         others = [one for one in combinations if any(own[k] != v for k, v in one.items())]
         return [{}, *others]
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self.estimator.__sklearn_tags__().input_tags.sparse
+        return tags
 
     def _get_support_mask(self) -> np.ndarray:
         check_is_fitted(self, "best_estimator_")

@@ -23,7 +23,7 @@ from blufs.results.schemas import TABLES
 from blufs.results.tables import write_table
 
 ROOT = Path(__file__).parents[2]
-MEASURED = ("startup", "suites", "fit_profile", "memory", "limits", "growth", "peers")
+MEASURED = ("startup", "suites", "fit_profile", "memory", "sparse", "limits", "growth", "peers")
 
 
 @pytest.fixture(scope="module")
@@ -72,6 +72,12 @@ def test_the_peak_memory_holds_at_least_the_data(quick):
     assert row["x_bytes"] == 8 * row["n"] * row["d"]
     assert row["float64_with_graph"] > 1
     assert row["float32_with_graph"] > 0.5
+
+
+def test_sparse_data_and_their_dense_copy_give_the_same_features(quick):
+    (row,) = read(quick, "sparse")
+    assert row["overlap"] == 1
+    assert row["times_faster"] == row["dense"]["fit_seconds"] / row["sparse"]["fit_seconds"]
 
 
 def test_the_blocks_of_the_profile_add_up_to_the_fit(quick):

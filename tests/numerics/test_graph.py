@@ -31,7 +31,7 @@ def two_clusters(n: int = 30) -> np.ndarray:
 
 
 def test_distances_in_blocks_equal_scipy(X, monkeypatch):
-    monkeypatch.setattr("blufs.numerics.graph._BLOCK_ENTRIES", 7 * len(X))
+    monkeypatch.setattr("blufs.numerics.rows.BLOCK_ENTRIES", 7 * len(X))
     D = np.vstack([block for _, block in squared_distance_blocks(X)])
     np.testing.assert_allclose(D, cdist(X, X, "sqeuclidean"), atol=1e-12)
 

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from sklearn.datasets import load_wine
 
 from blufs.base import BaseSelector, MethodLimitError, Solution
@@ -229,6 +230,15 @@ def test_evaluation_is_the_protocol_on_the_selected_columns(stages, wine):
     )
     found = score_of(scores, "default", "clustering_acc", 4)
     assert found["values"] == accuracies(X, y, features, [0, 1, 2])
+
+
+def test_sparse_data_are_scored_as_their_dense_copy(stages, wine, graph):
+    X, y = wine
+    selections, _, choices, scores = stages
+    found = evaluate(sp.csr_array(X), y, graph, 3, selections, choices, FULL, Part(), LIMITS)
+    for one, other in zip(found, scores, strict=True):
+        if one["metric"] in METRICS:
+            assert one["values"] == other["values"]
 
 
 def test_parts_by_s_and_repetition_give_the_same_values(stages, wine, graph):

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from blufs.datasets.card import differences_from_paper, make_card
 from blufs.datasets.clean import canonical_csr, clean
 from blufs.datasets.errors import DatasetError, DatasetUnavailableError
-from blufs.datasets.graph import neighbor_similarity
+from blufs.datasets.graph import N_NEIGHBORS, neighbor_similarity
 from blufs.datasets.hashing import file_hashes
 from blufs.datasets.readers import RawData, read_file
 from blufs.datasets.storage import PreparedDataset
@@ -56,7 +56,21 @@ def prepare(
     card["feature_names"] = raw.feature_names if real_features is None else None
     card["real_features"] = real_features
     card["source"] = _for_card(source)
+    if card["n_clusters"] is None:
+        card["n_clusters"] = _estimated_clusters(X)
+        card["notes"].append(
+            f"{spec['name']}: the number of clusters was estimated as {card['n_clusters']}; if you "
+            "know it, say so by `n_clusters` in the definition of the dataset"
+        )
     return PreparedDataset(X, y, card)
+
+
+def _estimated_clusters(X: np.ndarray | sp.csr_array) -> int:
+    """Number of clusters by the gap between eigenvalues of the graph of the samples."""
+    from blufs.numerics.data import scaled_data
+    from blufs.numerics.principal import count_clusters
+
+    return count_clusters(scaled_data(X, "auto"), min(N_NEIGHBORS, X.shape[0] - 1))
 
 
 def prepare_or_unavailable(spec: Mapping[str, Any], source: Mapping[str, Any]) -> PreparedDataset:

@@ -12,7 +12,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from blufs.evaluation.metrics import label_codes
-from blufs.numerics.data import ScaledData
+from blufs.numerics.data import scaled_data
 from blufs.numerics.graph import SampleGraph
 from blufs.numerics.principal import principal_graph, principal_vectors
 
@@ -60,8 +60,8 @@ _principal_graphs: WeakKeyDictionary[SampleGraph, dict[int, SampleGraph]] = Weak
 def _principal_graph(X: np.ndarray, graph: SampleGraph, n_clusters: int) -> SampleGraph:
     known = _principal_graphs.setdefault(graph, {})
     if n_clusters not in known:
-        vectors = principal_vectors(ScaledData(X, "auto"), 2 * n_clusters)[1]
-        known[n_clusters] = principal_graph(vectors, min(N_NEIGHBORS, len(X) - 1))
+        vectors = principal_vectors(scaled_data(X, "auto"), 2 * n_clusters)[1]
+        known[n_clusters] = principal_graph(vectors, min(N_NEIGHBORS, X.shape[0] - 1))
     return known[n_clusters]
 
 

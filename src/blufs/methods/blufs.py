@@ -13,7 +13,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from blufs.base import GraphSelector, Solution, check_n_clusters
-from blufs.numerics.data import ScaledData
+from blufs.numerics.data import scaled_data
 from blufs.numerics.graph import SampleGraph, neighbor_matrix
 from blufs.numerics.scaling import FEATURE_SCALINGS
 from blufs.solver.explain import explain_features
@@ -147,6 +147,7 @@ class BLUFS(GraphSelector):
     """
 
     ignores_offsets: ClassVar[bool] = True
+    takes_sparse: ClassVar[bool] = True
     tuned_parameters: ClassVar[tuple[str, ...]] = (
         "alpha",
         "beta",
@@ -244,7 +245,7 @@ class BLUFS(GraphSelector):
 
     def _solve(self, X: np.ndarray, s_values: list[int], precomputed) -> dict[int, Solution]:
         if self.n_clusters != "auto":
-            check_n_clusters(self.n_clusters, len(X))
+            check_n_clusters(self.n_clusters, X.shape[0])
         if precomputed is None:
             shared = self._precompute(X)
         elif isinstance(precomputed, SharedStart):
@@ -282,7 +283,7 @@ class BLUFS(GraphSelector):
         weights = Weights(alpha, self.beta, self.lam, self.mu, self.tau)
         diagonal = shared.norms + 2 * self.beta * shared.energies + self.lam + self.tau
         return Problem(
-            data=ScaledData(X, self.scaling),
+            data=scaled_data(X, self.scaling),
             S=shared.graph.normalized,
             diagonal=diagonal,
             weights=weights,

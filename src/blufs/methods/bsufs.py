@@ -80,6 +80,7 @@ class BSUFS(BaseSelector):
     """
 
     ignores_offsets: ClassVar[bool] = True
+    takes_sparse: ClassVar[bool] = True
     tuned_parameters: ClassVar[tuple[str, ...]] = (
         "row_penalty",
         "entry_penalty",
@@ -141,7 +142,7 @@ class BSUFS(BaseSelector):
         return Scatter.of(X, self.scaling, relative=True)
 
     def _rank(self, X: np.ndarray, precomputed) -> Solution:
-        check_n_clusters(self.n_clusters, len(X))
+        check_n_clusters(self.n_clusters, X.shape[0])
         scatter = self._precompute(X) if precomputed is None else precomputed
         W = scatter.leading_eigenpairs(self.n_components or self.n_clusters)[1]
         d, m = W.shape

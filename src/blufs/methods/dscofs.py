@@ -86,6 +86,7 @@ class DSCOFS(BaseSelector):
     """
 
     ignores_offsets: ClassVar[bool] = True
+    takes_sparse: ClassVar[bool] = True
     tuned_parameters: ClassVar[tuple[str, ...]] = (
         "row_coupling",
         "entry_coupling",
@@ -148,7 +149,7 @@ class DSCOFS(BaseSelector):
         return Scatter.of(X, self.scaling, relative=True)
 
     def _solve(self, X: np.ndarray, s_values: list[int], precomputed) -> dict[int, Solution]:
-        check_n_clusters(self.n_clusters, len(X))
+        check_n_clusters(self.n_clusters, X.shape[0])
         scatter = self._precompute(X) if precomputed is None else precomputed
         principal = scatter.leading_eigenpairs(self.n_components or self.n_clusters)[1]
         seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)

@@ -17,6 +17,7 @@ class GreedyColumnSelector(BaseSelector):
     """Base of the methods that take one feature after the other."""
 
     ignores_offsets: ClassVar[bool] = True
+    takes_sparse: ClassVar[bool] = True
     #: Which rule of :func:`blufs.numerics.greedy.greedy_columns` the method follows.
     _explain: ClassVar[bool]
 

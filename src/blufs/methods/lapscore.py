@@ -5,9 +5,15 @@ from __future__ import annotations
 from typing import ClassVar
 
 import numpy as np
+import scipy.sparse as sp
 
 from blufs.base import GraphSelector, Solution
 from blufs.numerics.graph import SampleGraph
+from blufs.numerics.ranges import column_ranges
+from blufs.numerics.sparse_data import SparseScaledData, column_means, times_columns
+
+#: Decimals of the score, which lies in [-1, 1], to which features can be told apart.
+_DECIMALS = 10
 
 
 class LapScore(GraphSelector):
@@ -34,21 +40,39 @@ class LapScore(GraphSelector):
     """
 
     ignores_offsets: ClassVar[bool] = True
+    takes_sparse: ClassVar[bool] = True
 
     def __init__(self, n_features_to_select=None, *, n_neighbors=10):
         self.n_features_to_select = n_features_to_select
         self.n_neighbors = n_neighbors
 
     def _rank(self, X: np.ndarray, precomputed) -> Solution:
-        return Solution(scores=laplacian_scores(X, self._graph(X, precomputed)))
+        scores = laplacian_scores(X, self._graph(X, precomputed))
+        # Multiples of one feature score the same, but for rounding, which must not order them.
+        return Solution(scores, order=np.argsort(-np.round(scores, _DECIMALS), kind="stable"))
 
 
-def laplacian_scores(X: np.ndarray, graph: SampleGraph) -> np.ndarray:
-    """One minus the Laplacian score of every column of X (n x d), shape (d,)."""
+def laplacian_scores(X, graph: SampleGraph) -> np.ndarray:
+    """One minus the Laplacian score of every column of X (n x d, dense or sparse), shape (d,)."""
+    if sp.issparse(X):
+        return _sparse_scores(X, graph)
     # f' S f and f' D f are differences of large numbers unless f is centred first.
     centered = X - np.average(X, axis=0, weights=graph.degree)
     # The score does not depend on the scale of f, but squares of tiny numbers vanish.
     centered /= np.maximum(np.abs(centered).max(axis=0), np.finfo(X.dtype).tiny)
     similar = np.einsum("ij,ij->j", centered, graph.similarity @ centered)
     total = np.einsum("ij,ij->j", centered, graph.degree[:, None] * centered)
+    return similar / np.where(total > 0, total, 1)
+
+
+def _sparse_scores(X: sp.csr_array, graph: SampleGraph) -> np.ndarray:
+    """As above, by products with S and D; X is centred without being formed."""
+    mean = column_means(X, graph.degree)
+    low, high = column_ranges(X)
+    modulus = np.maximum(high - mean, mean - low)
+    modulus = np.where(modulus > 0, modulus, 1)
+    scaled = times_columns(X.astype(np.float64), 1 / modulus)
+    data = SparseScaledData(scaled, mean / modulus, np.ones(X.shape[1]))
+    similar = data.quadratic_forms(graph.similarity)[1]
+    total = data.quadratic_forms(sp.diags_array(graph.degree))[1]
     return similar / np.where(total > 0, total, 1)

@@ -65,6 +65,7 @@ class MCFS(GraphSelector):
     (178, 3)
     """
 
+    takes_sparse: ClassVar[bool] = True
     tuned_parameters: ClassVar[tuple[str, ...]] = ("n_clusters", "ridge")
 
     _parameter_constraints: ClassVar[dict] = {
@@ -80,7 +81,7 @@ class MCFS(GraphSelector):
         self.ridge = ridge
 
     def _solve(self, X: np.ndarray, s_values: list[int], precomputed) -> dict[int, Solution]:
-        check_n_clusters(self.n_clusters, len(X))
+        check_n_clusters(self.n_clusters, X.shape[0])
         graph = self._graph(X, precomputed)
         embedding = spectral_embedding(graph, self.n_clusters)
         if embedding.shape[1] == 0:
@@ -90,10 +91,10 @@ class MCFS(GraphSelector):
                 UserWarning,
                 stacklevel=2,
             )
-            embedding = np.zeros((len(X), 1))
+            embedding = np.zeros((X.shape[0], 1))
         X = X.astype(np.float64)
         gram_row = ridge_gram_rows(X, self.ridge)
-        paths = [lasso_path_at_sizes(gram_row, target @ X, s_values) for target in embedding.T]
+        paths = [lasso_path_at_sizes(gram_row, X.T @ target, s_values) for target in embedding.T]
         solutions = {}
         for s in s_values:
             coefficients = np.column_stack([path[s] for path in paths])

@@ -33,6 +33,8 @@ class RandomFeatures(BaseSelector):
     3
     """
 
+    takes_sparse: ClassVar[bool] = True
+
     _parameter_constraints: ClassVar[dict] = {
         **BaseSelector._parameter_constraints,
         "random_state": ["random_state"],

@@ -18,6 +18,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
+from sklearn.utils import get_tags
 
 from blufs.base import BaseSelector, Solution
 from blufs.methods.names import ALIASES, known_methods
@@ -87,6 +88,12 @@ class WrappedSelector(BaseSelector):
     def _condition(X: np.ndarray, **_) -> np.ndarray:
         """Nothing is known about the estimator: it gets the data as they are."""
         return X
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        if hasattr(self.estimator, "__sklearn_tags__"):  # not every selector is scikit-learn's
+            tags.input_tags.sparse = get_tags(self.estimator).input_tags.sparse
+        return tags
 
     @property
     def _is_random(self) -> bool:

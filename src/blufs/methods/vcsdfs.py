@@ -71,6 +71,7 @@ class VCSDFS(BaseSelector):
     (178, 3)
     """
 
+    takes_sparse: ClassVar[bool] = True
     tuned_parameters: ClassVar[tuple[str, ...]] = (
         "rho",
         "n_components",

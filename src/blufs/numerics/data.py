@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
 import numpy as np
+import scipy.sparse as sp
 
 from blufs.numerics.ranges import without_offset
-from blufs.numerics.scaling import affine_scaling
+from blufs.numerics.scaling import affine_scaling, choose_scaling, scale_features
+from blufs.numerics.sparse_data import (
+    SparseScaledData,
+    canonical_csr,
+    sparse_affine_scaling,
+    times_columns,
+)
 
 
 class ScaledData:
@@ -65,3 +74,30 @@ class ScaledData:
             squares[features] = np.einsum("ij,ij->j", block, block)
             forms[features] = np.einsum("ij,ij->j", block, M @ block)
         return squares, forms
+
+
+#: The scaled data matrix, whatever X is: both have the same four products.
+DataMatrix: TypeAlias = ScaledData | SparseScaledData
+
+
+def scaled_data(X, scaling: str) -> DataMatrix:
+    """The scaled data matrix of X (n x d), dense or sparse, as an operator."""
+    if not sp.issparse(X):
+        return ScaledData(X, scaling)
+    X = canonical_csr(X)
+    scaling = choose_scaling(X) if scaling == "auto" else scaling
+    X = without_offset(X) if scaling not in ("unit", "none") else X
+    return SparseScaledData(X, *sparse_affine_scaling(X, scaling))
+
+
+def scaled_samples(X, scaling: str):
+    """Samples with the differences of those of the scaled data; sparse where X is.
+
+    Dense X (n x d) is scaled as it is. Sparse X is divided only: a shift, the same for all samples,
+    would fill it and changes no difference.
+    """
+    if not sp.issparse(X):
+        return scale_features(X, scaling)
+    scaling = choose_scaling(X) if scaling == "auto" else scaling
+    X = without_offset(canonical_csr(X)) if scaling not in ("unit", "none") else canonical_csr(X)
+    return times_columns(X.astype(np.float64), 1 / sparse_affine_scaling(X, scaling)[1])

@@ -14,27 +14,26 @@ import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import LinearOperator, eigsh
 
+from blufs.numerics.neighbor_index import indexed_neighbors, uses_index
 from blufs.numerics.ranges import without_offset
+from blufs.numerics.rows import inner_product_blocks, squared_differences, squared_norms
+from blufs.numerics.sparse_data import canonical_csr
 
-#: Entries of one block of distances (8 MiB of float64).
-_BLOCK_ENTRIES = 2**20
 #: Candidates beyond the k nearest by products among which differences decide.
 _SPARE_CANDIDATES = 8
 #: Below this number of samples a dense eigensolver is faster than Lanczos.
 _DENSE_EIGH_BELOW = 400
 
 
-def squared_distance_blocks(X: np.ndarray):
+def squared_distance_blocks(X):
     """Yield ``(start, D)``: D[i, j] = ||x_{start+i} - x_j||^2, clipped at 0, in blocks of rows.
 
     By products of samples, fast but wrong by rounding errors of ``||x_i||^2 + ||x_j||^2``: X should
     lie around zero, see :func:`~blufs.numerics.ranges.without_offset`.
     """
-    norms = np.einsum("ij,ij->i", X, X)
-    rows = max(1, _BLOCK_ENTRIES // len(X))
-    for start in range(0, len(X), rows):
-        block = slice(start, start + rows)
-        D = X[block] @ X.T
+    norms = squared_norms(X)
+    for start, D in inner_product_blocks(X):
+        block = slice(start, start + len(D))
         D *= -2
         D += norms[block, None]
         D += norms[None, :]
@@ -56,12 +55,12 @@ def clip_n_neighbors(n_neighbors: int, n_samples: int) -> int:
     return n_samples - 1
 
 
-def nearest_neighbors(X: np.ndarray, n_neighbors: int) -> tuple[np.ndarray, np.ndarray, float]:
+def nearest_neighbors(X, n_neighbors: int) -> tuple[np.ndarray, np.ndarray, float]:
     """Exact nearest neighbours of every sample, itself excluded.
 
     Parameters
     ----------
-    X : ndarray of shape (n, d)
+    X : ndarray or sparse array of shape (n, d)
     n_neighbors : int
         Clipped to n - 1 with a warning.
 
@@ -74,11 +73,11 @@ def nearest_neighbors(X: np.ndarray, n_neighbors: int) -> tuple[np.ndarray, np.n
     mean_distance : float
         Mean of ||x_i - x_j|| over all n^2 pairs, the customary width of the heat kernel.
     """
-    n = len(X)
+    n = X.shape[0]
     k = clip_n_neighbors(n_neighbors, n)
-    X = without_offset(X)
+    X = without_offset(canonical_csr(X) if sp.issparse(X) else X)
     # Rounding of products, relative to the squared norms, with room to spare.
-    error = 8 * np.sqrt(X.shape[1]) * np.finfo(X.dtype).eps * np.einsum("ij,ij->i", X, X)
+    error = 8 * np.sqrt(X.shape[1]) * np.finfo(X.dtype).eps * squared_norms(X)
     indices = np.empty((n, k), dtype=np.intp)
     distances = np.empty((n, k), dtype=X.dtype)
     total = 0.0
@@ -129,13 +128,7 @@ def _nearest_of(X, samples, candidates, k: int) -> tuple[np.ndarray, np.ndarray]
     Returns indices and squared distances (float64), both (m, k); ties by smaller index.
     """
     candidates = np.sort(candidates, axis=1)
-    distances = np.empty(candidates.shape)
-    rows = max(1, _BLOCK_ENTRIES // (candidates.shape[1] * X.shape[1]))
-    for start in range(0, len(samples), rows):
-        part = slice(start, start + rows)
-        difference = X[candidates[part]].astype(np.float64, copy=False)
-        difference -= X[samples[part], None]
-        distances[part] = np.einsum("ijk,ijk->ij", difference, difference)
+    distances = squared_differences(X, samples, candidates)
     order = np.argsort(distances, axis=1, kind="stable")[:, :k]
     return np.take_along_axis(candidates, order, 1), np.take_along_axis(distances, order, 1)
 
@@ -222,21 +215,34 @@ class SampleGraph:
     ----------
     similarity : sparse array of shape (n, n)
         Symmetric, non-negative, zero diagonal.
+
+    Attributes
+    ----------
+    neighbor_search : {"exact", "index", "given"}
+        How the neighbours were found; "given" if the similarity was handed in.
     """
+
+    neighbor_search: str = "given"
 
     def __init__(self, similarity):
         self.similarity = sp.csr_array(similarity)
         self._eigen: dict[int, tuple[np.ndarray, np.ndarray]] = {}
 
     @classmethod
-    def from_data(cls, X: np.ndarray, n_neighbors: int = 10) -> SampleGraph:
-        """Heat-kernel k-nearest-neighbour graph of the rows of ``X`` (n x d).
+    def from_data(cls, X, n_neighbors: int = 10) -> SampleGraph:
+        """Heat-kernel k-nearest-neighbour graph of the rows of ``X`` (n x d), dense or sparse.
 
         ``S_ij = exp(-||x_i - x_j||^2 / (2 t^2))`` if i is among the k nearest of j or j among those
-        of i, else 0; t is the mean distance over all pairs.
+        of i, else 0; t is the mean distance over all pairs. The neighbours of more than 20,000
+        samples come from an index, see :mod:`blufs.numerics.neighbor_index`.
         """
-        indices, distances, width = nearest_neighbors(X, n_neighbors)
-        return cls.from_neighbors(indices, distances, width)
+        if uses_index(X):
+            found = indexed_neighbors(X, clip_n_neighbors(n_neighbors, X.shape[0]))
+        else:
+            found = nearest_neighbors(X, n_neighbors)
+        graph = cls.from_neighbors(*found)
+        graph.neighbor_search = "index" if uses_index(X) else "exact"
+        return graph
 
     @classmethod
     def from_neighbors(cls, indices, squared_distances, width: float) -> SampleGraph:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 from functools import cache
 
 import numpy as np
+import scipy.sparse as sp
 from scipy.linalg.lapack import dpotrf, dpotrs, dtrtrs
 
 #: Up to this number of features the Gram matrix is built (200 MB).
@@ -74,14 +75,25 @@ class _ActiveSet:
         return w, w @ self.rows[:k]
 
 
-def ridge_gram_rows(X: np.ndarray, ridge: float) -> GramRow:
-    """Rows of ``X' X + ridge I``: all at once if they fit, else each when it is first wanted."""
+def ridge_gram_rows(X, ridge: float) -> GramRow:
+    """Rows of ``X' X + ridge I``: all at once if they fit, else each when it is first wanted.
+
+    X (n x d) may be sparse.
+    """
     d = X.shape[1]
     if d <= _WHOLE_GRAM_UP_TO:
         gram = X.T @ X
+        gram = gram.toarray() if sp.issparse(gram) else gram
         gram.flat[:: d + 1] += ridge
         return gram.__getitem__
-    return cache(lambda feature: X.T @ X[:, feature] + ridge * (np.arange(d) == feature))
+    columns = X.tocsc() if sp.issparse(X) else X
+
+    def row(feature: int) -> np.ndarray:
+        column = columns[:, [feature]]
+        column = column.toarray() if sp.issparse(column) else column
+        return X.T @ column[:, 0] + ridge * (np.arange(d) == feature)
+
+    return cache(row)
 
 
 @np.errstate(divide="ignore", invalid="ignore")  # here, because entering it costs too

@@ -20,3 +20,9 @@ def content_order(X: np.ndarray) -> np.ndarray:
 def _nine_digits(values: np.ndarray) -> np.ndarray:
     """Relative to the largest: what is left does not hang on the order of a sum."""
     return np.round(values / max(np.abs(values).max(), np.finfo(values.dtype).tiny), 9)
+
+
+def significant(values: np.ndarray, bits: int = 40) -> np.ndarray:
+    """Every value rounded to so many bits, so that rounding errors do not tell values apart."""
+    mantissa, exponent = np.frexp(values)
+    return np.ldexp(np.rint(np.ldexp(mantissa, bits)), exponent - bits)

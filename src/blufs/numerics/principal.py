@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from blufs.numerics.data import ScaledData
+from blufs.numerics.data import DataMatrix
 from blufs.numerics.graph import SampleGraph, fix_signs
 from blufs.numerics.scaling import scale_samples
 
@@ -14,7 +14,7 @@ _DEPTH, _EXTRA = 4, 5
 _MOST_CLUSTERS, _COORDINATES = 30, 40
 
 
-def principal_vectors(data: ScaledData, count: int) -> tuple[np.ndarray, np.ndarray]:
+def principal_vectors(data: DataMatrix, count: int) -> tuple[np.ndarray, np.ndarray]:
     """Leading left singular vectors of the scaled data A (n x d), by block Krylov iteration.
 
     Returns
@@ -36,7 +36,7 @@ def principal_vectors(data: ScaledData, count: int) -> tuple[np.ndarray, np.ndar
     return values[keep], fix_signs(Q @ rotation[:, keep])
 
 
-def _krylov_basis(data: ScaledData, width: int) -> tuple[np.ndarray, np.ndarray]:
+def _krylov_basis(data: DataMatrix, width: int) -> tuple[np.ndarray, np.ndarray]:
     """Orthonormal basis Q of the block Krylov space of A A', and A'Q.
 
     Q has the shape (n, m) and A'Q the shape (d, m), with m = width (_DEPTH + 1).
@@ -68,7 +68,7 @@ def principal_graph(vectors: np.ndarray, n_neighbors: int) -> SampleGraph:
     return SampleGraph.from_data(scale_samples(vectors), n_neighbors)
 
 
-def count_clusters(data: ScaledData, n_neighbors: int) -> int:
+def count_clusters(data: DataMatrix, n_neighbors: int) -> int:
     """Number of clusters by the widest gap between leading eigenvalues of the principal graph.
 
     The graph compares 40 principal coordinates. With eigenvalues ``v_1 >= v_2 >= ...`` of its

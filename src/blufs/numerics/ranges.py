@@ -3,11 +3,18 @@
 Every step is exact on the digits that X has: shifts are multiples of a power of two near the
 range of the feature, so that whole numbers stay whole and ties stay ties; factors are powers of
 two. Data that need neither are handed back as they are, without a copy.
+
+Sparse data stay sparse: a feature with a zero among its values does not lie far from zero, so only
+features without one are ever shifted. They must be canonical, see
+:func:`~blufs.numerics.sparse_data.canonical_csr`.
 """
 
 from __future__ import annotations
 
 import numpy as np
+import scipy.sparse as sp
+
+from blufs.numerics.sparse_data import canonical_csr, sparse_ranges
 
 #: A feature is far from zero if its middle is this many times its range away.
 _FAR = 4
@@ -19,13 +26,26 @@ _LARGE_SINGLE = 24
 _LOST = -480
 
 
-def without_offset(X: np.ndarray) -> np.ndarray:
+def column_ranges(X) -> tuple[np.ndarray, np.ndarray]:
+    """Smallest and largest value of every column of X (n x d, dense or sparse), each (d,)."""
+    return sparse_ranges(X) if sp.issparse(X) else (X.min(axis=0), X.max(axis=0))
+
+
+def varying_columns(X) -> np.ndarray:
+    """Which columns of X (n x d, dense or sparse) have more than one value, shape (d,)."""
+    if not sp.issparse(X):
+        return (X[0] != X).any(axis=0)
+    low, high = column_ranges(X)
+    return low < high
+
+
+def without_offset(X):
     """X (n x d) with the features that lie far from zero shifted next to it.
 
     For what depends on differences of samples only. Without it a distance from products loses the
     digits that the offset takes: those of a feature near 1e8 with a range of 1 are all lost.
     """
-    return X - shift if (shift := _offsets(X.min(axis=0), X.max(axis=0))).any() else X
+    return _minus(X, shift) if (shift := _offsets(*column_ranges(X))).any() else X
 
 
 def _offsets(low: np.ndarray, high: np.ndarray) -> np.ndarray:
@@ -42,12 +62,20 @@ def _offsets(low: np.ndarray, high: np.ndarray) -> np.ndarray:
     return np.where(far, rounded, 0).astype(low.dtype)
 
 
-def conditioned(X: np.ndarray, *, ignores_offsets: bool, ignores_scale: bool) -> np.ndarray:
+def _minus(X, shift: np.ndarray):
+    """``X - shift``, where for sparse X the features that are shifted have no zeros."""
+    if not sp.issparse(X):
+        return X - shift
+    data = X.data - shift[X.indices]
+    return canonical_csr(sp.csr_array((data, X.indices, X.indptr), shape=X.shape))
+
+
+def conditioned(X, *, ignores_offsets: bool, ignores_scale: bool):
     """X (n x d, finite) such that sums of squares of its features neither overflow nor vanish.
 
     Parameters
     ----------
-    X : ndarray of shape (n, d), float64 or float32
+    X : ndarray or csr_array of shape (n, d), float64 or float32
     ignores_offsets, ignores_scale : bool
         Whether a constant that is added to a feature, or a factor of a feature, changes nothing for
         the caller. If not, offsets are kept, and all features get one factor, that brings the
@@ -58,11 +86,11 @@ def conditioned(X: np.ndarray, *, ignores_offsets: bool, ignores_scale: bool) ->
     ValueError
         If one factor for all is needed and would make a feature vanish.
     """
-    low, high = X.min(axis=0), X.max(axis=0)
+    low, high = column_ranges(X)
     if ignores_offsets:
         shift = _offsets(low, high)
         if shift.any():
-            X, low, high = X - shift, low - shift, high - shift
+            X, low, high = _minus(X, shift), low - shift, high - shift
     modulus = np.maximum(np.abs(low), np.abs(high)).astype(np.float64)
     exponent = np.frexp(modulus)[1]
     if X.dtype == np.float32 and np.abs(exponent).max() > _LARGE_SINGLE:
@@ -70,7 +98,7 @@ def conditioned(X: np.ndarray, *, ignores_offsets: bool, ignores_scale: bool) ->
     if ignores_scale:
         if np.abs(exponent).max() <= _LARGE:
             return X
-        return _times_power_of_two(X, -exponent)
+        return _scaled(X, -exponent)
     largest = int(exponent.max())
     factor = min(_LARGE - largest, 0) + max(-_LARGE - largest, 0)
     if factor == 0:
@@ -83,7 +111,16 @@ def conditioned(X: np.ndarray, *, ignores_offsets: bool, ignores_scale: bool) ->
             f"{modulus[narrow]:.1e}, and squares of both do not fit into floating-point numbers; "
             "scale the features first, for example by StandardScaler, or drop the widest"
         )
-    return _times_power_of_two(X, factor)
+    return _scaled(X, factor)
+
+
+def _scaled(X, exponent):
+    """``X 2^exponent`` with one exponent, or one of every column."""
+    if not sp.issparse(X):
+        return _times_power_of_two(X, exponent)
+    by_entry = exponent[X.indices] if np.ndim(exponent) else exponent
+    data = _times_power_of_two(X.data, by_entry)
+    return canonical_csr(sp.csr_array((data, X.indices, X.indptr), shape=X.shape))
 
 
 def _times_power_of_two(X: np.ndarray, exponent) -> np.ndarray:

@@ -7,11 +7,14 @@ them through the products of :class:`blufs.numerics.data.ScaledData` alone.
 from __future__ import annotations
 
 import numpy as np
+import scipy.sparse as sp
 from scipy.linalg import eigh
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
-from blufs.numerics.data import ScaledData
+from blufs.numerics.data import DataMatrix, ScaledData
+from blufs.numerics.ranges import column_ranges
 from blufs.numerics.scaling import affine_scaling
+from blufs.numerics.sparse_data import SparseScaledData, column_means, sparse_affine_scaling
 
 EPS = float(np.finfo(float).eps)
 #: Up to this order a dense eigensolver is faster than Lanczos iterations.
@@ -37,19 +40,29 @@ def scaled_values(X: np.ndarray, scaling: str, *, center: bool) -> np.ndarray:
     return Z
 
 
+def sparse_scaled_values(X: sp.csr_array, scaling: str, *, center: bool) -> SparseScaledData:
+    """As :func:`scaled_values` of sparse X (n x d), as an operator."""
+    shift, divisor = sparse_affine_scaling(X, scaling)
+    if center:
+        shift = column_means(X)
+    low, high = column_ranges(X)
+    modulus = np.maximum(np.abs(low - shift), np.abs(high - shift)) / divisor
+    return SparseScaledData(X, shift, divisor * max(modulus.max(), np.finfo(float).tiny))
+
+
 class Scatter:
     """``A = Z'Z / unit`` of shape (d, d).
 
     Parameters
     ----------
-    data : ScaledData of shape (n, d)
-        Z, or anything else with its products.
+    data : DataMatrix of shape (n, d)
+        Z.
     relative : bool
         Whether ``unit`` is the largest eigenvalue of ``Z'Z``, so that A has norm 1; otherwise
         it is 1.
     """
 
-    def __init__(self, data: ScaledData, *, relative: bool = False):
+    def __init__(self, data: DataMatrix, *, relative: bool = False):
         self.data = data
         self.unit = 1.0
         self._squares: tuple[np.ndarray, np.ndarray] | None = None
@@ -60,8 +73,10 @@ class Scatter:
                 self._formed /= self.unit
 
     @classmethod
-    def of(cls, X: np.ndarray, scaling: str, *, center: bool = True, relative: bool = False):
-        """Of dense X (n x d), scaled and by default centred."""
+    def of(cls, X, scaling: str, *, center: bool = True, relative: bool = False):
+        """Of X (n x d, dense or sparse), scaled and by default centred."""
+        if sp.issparse(X):
+            return cls(sparse_scaled_values(X, scaling, center=center), relative=relative)
         data = ScaledData(scaled_values(X, scaling, center=center), "none")
         return cls(data, relative=relative)
 

@@ -9,8 +9,10 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse as sp
 
-#: Entries of the sparse blocks that quadratic forms go through (32 MiB of values).
-_BLOCK_ENTRIES = 2**22
+#: Entries of the sparse blocks that quadratic forms go through (4 MiB of values).
+_BLOCK_ENTRIES = 2**19
+#: Entries of a dense block of columns (8 MiB of float64).
+_DENSE_BLOCK_ENTRIES = 2**20
 
 
 class SparseScaledData:
@@ -63,24 +65,36 @@ class SparseScaledData:
 
         Parameters
         ----------
-        M : sparse array of shape (n, n), or an object whose ``matrix`` is one
+        M : array of shape (n, n), sparse or dense, or an object whose ``matrix`` is one
         """
         n = self.shape[0]
-        M = sp.csr_array(getattr(M, "matrix", M))
+        M = getattr(M, "matrix", M)
         ones = np.ones(n)
         row_sums = M @ ones
         sums = np.asarray(self.X.T @ ones)
         weighted = np.asarray(self.X.T @ row_sums)
         squares = np.asarray(self.X.multiply(self.X).sum(axis=0), dtype=np.float64)
-        products = self._inner_products(M)
+        products = self._inner_products(M) if sp.issparse(M) else self._dense_products(M)
         scale = self.divisor**2
         norms = (squares - 2 * self.shift * sums + n * self.shift**2) / scale
         forms = (products - 2 * self.shift * weighted + self.shift**2 * row_sums.sum()) / scale
         return norms, forms
 
-    def _inner_products(self, M: sp.csr_array) -> np.ndarray:
+    def _dense_products(self, M: np.ndarray) -> np.ndarray:
+        """``x_j' M x_j`` of every column, a block of columns at a time, shape (d,)."""
+        n, d = self.shape
+        columns = self.X.tocsc()
+        total = np.empty(d)
+        width = max(16, _DENSE_BLOCK_ENTRIES // n)
+        for start in range(0, d, width):
+            features = slice(start, start + width)
+            block = columns[:, features].toarray()
+            total[features] = np.einsum("ij,ij->j", block, M @ block)
+        return total
+
+    def _inner_products(self, M: sp.sparray) -> np.ndarray:
         """``x_j' M x_j`` of every column, a block of rows at a time, shape (d,)."""
-        X = self.X
+        X, M = self.X, sp.csr_array(M)
         total = np.zeros(X.shape[1])
         # A row of M X has at most as many entries as the rows of X that it adds up.
         entries = np.diff(M.indptr) * max(1, X.nnz // max(1, X.shape[0]))
@@ -117,19 +131,48 @@ def sparse_affine_scaling(X: sp.csr_array, scaling: str) -> tuple[np.ndarray, np
     if scaling == "none":
         return zero, np.ones(d)
     if scaling == "minmax":
-        low = X.min(axis=0).toarray().ravel().astype(np.float64)
-        return low, _nonzero(X.max(axis=0).toarray().ravel() - low)
+        low, high = (values.astype(np.float64) for values in sparse_ranges(X))
+        return low, _nonzero(high - low)
     if scaling == "unit":
         return zero, _nonzero(np.sqrt(_centred_squares(X, zero)))
     if scaling not in ("center+unit", "center", "standard"):
         raise ValueError(f"unknown scaling {scaling!r}")
-    mean = np.asarray(X.sum(axis=0, dtype=np.float64)) / n
+    mean = column_means(X)
     norms = np.sqrt(_centred_squares(X, mean))
     if scaling == "center":
         norms = np.full_like(norms, np.sqrt(np.mean(norms**2)))
     if scaling == "standard":
         norms /= np.sqrt(n)
     return mean, _nonzero(norms)
+
+
+def sparse_ranges(X: sp.csr_array) -> tuple[np.ndarray, np.ndarray]:
+    """Smallest and largest value of every column, each (d,), of canonical X (n x d)."""
+    n, d = X.shape
+    low, high = np.full(d, np.inf, X.dtype), np.full(d, -np.inf, X.dtype)
+    np.minimum.at(low, X.indices, X.data)
+    np.maximum.at(high, X.indices, X.data)
+    with_zeros = np.bincount(X.indices, minlength=d) < n
+    low[with_zeros] = np.minimum(low[with_zeros], 0)
+    high[with_zeros] = np.maximum(high[with_zeros], 0)
+    return low, high
+
+
+def times_columns(X: sp.csr_array, factors: np.ndarray) -> sp.csr_array:
+    """``X diag(factors)``, with the index arrays of X."""
+    data = X.data * factors.astype(X.dtype, copy=False)[X.indices]
+    return sp.csr_array((data, X.indices, X.indptr), shape=X.shape)
+
+
+def column_means(X: sp.csr_array, weights: np.ndarray | None = None) -> np.ndarray:
+    """Mean of every column of X (n x d), weighted by samples (n,) if wanted, shape (d,)."""
+    weights = np.ones(X.shape[0]) if weights is None else weights
+    return np.asarray(X.T @ weights) / weights.sum()
+
+
+def column_variances(X: sp.csr_array) -> np.ndarray:
+    """Variance of every column of X (n x d), shape (d,)."""
+    return _centred_squares(X, column_means(X)) / X.shape[0]
 
 
 def _centred_squares(X: sp.csr_array, shift: np.ndarray) -> np.ndarray:

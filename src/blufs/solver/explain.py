@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+import scipy.sparse as sp
 
-from blufs.numerics.scaling import scale_features
+from blufs.numerics.data import scaled_data
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,7 +23,7 @@ def explain_features(
 
     Parameters
     ----------
-    X : ndarray of shape (n, d)
+    X : ndarray or sparse array of shape (n, d)
     support, ranking, gains, names : array of shape (d,)
 
     Returns
@@ -36,13 +37,14 @@ def explain_features(
     import pandas as pd
 
     chosen = np.flatnonzero(support)
-    varying = (X[0] != X).any(axis=0)
-    A = scale_features(X[:, chosen].astype(float), "center+unit")
+    data = scaled_data(X, "center+unit")
+    varying = _varying(X)
+    A = data.columns(chosen)
     nearest, correlation = np.empty(X.shape[1], dtype=int), np.empty(X.shape[1])
-    width = max(1, 2**20 // len(X))
+    width = max(1, 2**20 // X.shape[0])
     for start in range(0, X.shape[1], width):
         block = slice(start, start + width)
-        products = scale_features(X[:, block].astype(float), "center+unit").T @ A
+        products = data.columns(block).T @ A
         own = np.arange(X.shape[1])[block, None] == chosen
         best = np.where(own, -1, np.abs(products)).argmax(axis=1)
         nearest[block] = chosen[best]
@@ -65,3 +67,10 @@ def explain_features(
         },
         index=pd.Index(names, name="feature"),
     )
+
+
+def _varying(X) -> np.ndarray:
+    """Which columns have more than one value, shape (d,)."""
+    if sp.issparse(X):
+        return (X.max(axis=0) != X.min(axis=0)).toarray().ravel()
+    return (X[0] != X).any(axis=0)

@@ -192,9 +192,10 @@ class Smoothing:
         self, neighbors: np.ndarray, p: np.ndarray, beta: float, pattern: Pattern | None = None
     ):
         self._beta = beta
-        if beta == 0:
-            return
         n = len(neighbors)
+        if beta == 0:
+            self._matrix = sp.eye_array(n, format="csr")
+            return
         pattern = pattern or Pattern(neighbors)
         weights, size = beta * p.ravel(), len(pattern.columns)
         received = np.bincount(neighbors.ravel(), weights=weights, minlength=n)
@@ -202,6 +203,11 @@ class Smoothing:
         entries -= np.bincount(pattern.backward, weights=weights, minlength=size)
         entries[pattern.diagonal] += 1 + beta * p.sum(axis=1) + received
         self._matrix = sp.csr_array((entries, pattern.columns, pattern.starts), shape=(n, n))
+
+    @property
+    def matrix(self) -> sp.csr_array:
+        """M of shape (n, n)."""
+        return self._matrix
 
     def __matmul__(self, A: np.ndarray) -> np.ndarray:
         """``M A`` for A of shape (n, m)."""

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from blufs.numerics.data import ScaledData
+from blufs.numerics.data import DataMatrix
 from blufs.solver.exchange import REDUNDANT
 from blufs.solver.p_step import Smoothing
 
@@ -24,7 +24,7 @@ MAX_BLOCK = 16
 
 
 def forward_pursuit(
-    data: ScaledData,
+    data: DataMatrix,
     M: Smoothing,
     B: np.ndarray,
     ridge: float,
@@ -40,7 +40,7 @@ def forward_pursuit(
 
     Parameters
     ----------
-    data : ScaledData of shape (n, d)
+    data : DataMatrix of shape (n, d)
     M : Smoothing of shape (n, n), symmetric positive definite
     B : ndarray of shape (d, c)
     ridge : float, positive

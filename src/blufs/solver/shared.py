@@ -6,10 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from blufs.numerics.data import ScaledData
+from blufs.numerics.data import scaled_data, scaled_samples
 from blufs.numerics.graph import SampleGraph
 from blufs.numerics.principal import count_clusters, principal_graph, principal_vectors
-from blufs.numerics.scaling import scale_features
 from blufs.solver.p_step import Smoothing, candidate_neighbors, uniform_weights
 
 SIMILARITIES = ("principal", "data")
@@ -67,14 +66,14 @@ def share(
     n_neighbors: int,
 ) -> SharedStart:
     """Compute the shared part; the parameters are those of :class:`~blufs.methods.blufs.BLUFS`."""
-    data = ScaledData(X, scaling)
+    data = scaled_data(X, scaling)
     c = count_clusters(data, n_neighbors) if isinstance(n_clusters, str) else n_clusters
-    m = min(len(X), c + extra_columns)
+    m = min(X.shape[0], c + extra_columns)
     squares, principal = principal_vectors(data, max(2 * c, m))
     if graph is None and similarity == "principal":
         graph = principal_graph(principal[:, : 2 * c], n_neighbors)
     elif graph is None:
-        graph = SampleGraph.from_data(scale_features(X, scaling), n_neighbors)
+        graph = SampleGraph.from_data(scaled_samples(X, scaling), n_neighbors)
     graph.warn_if_disconnected()
     neighbors, allowed = candidate_neighbors(graph, n_neighbors)
     laplacian_plus_one = Smoothing(neighbors, uniform_weights(allowed), beta=0.5)

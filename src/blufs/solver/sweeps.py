@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 import scipy.sparse as sp
 
-from blufs.numerics.data import ScaledData
+from blufs.numerics.data import DataMatrix
 from blufs.solver.objective import Weights, objective
 from blufs.solver.p_step import Pattern, Smoothing, candidate_distances, graph_step, p_step
 from blufs.solver.w_step import dense_w_step, improve_support, joint_gains, solve_on_support
@@ -21,7 +21,7 @@ class Problem:
 
     Attributes
     ----------
-    data : ScaledData of shape (n, d)
+    data : DataMatrix of shape (n, d)
     S : sparse array of shape (n, n)
         Normalised similarity.
     diagonal : ndarray of shape (d,)
@@ -30,7 +30,7 @@ class Problem:
         Whether P may get other neighbours, or only other weights of them.
     """
 
-    data: ScaledData
+    data: DataMatrix
     S: sp.csr_array
     diagonal: np.ndarray
     weights: Weights

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from blufs.numerics.data import ScaledData
+from blufs.numerics.data import DataMatrix
 from blufs.solver.exchange import DEPTHS, exchange, solve_spd
 from blufs.solver.p_step import Smoothing
 from blufs.solver.pursuit import forward_pursuit, largest
@@ -27,7 +27,7 @@ _JOINED_ROWS = 1024
 
 
 def start_support(
-    data: ScaledData, M: Smoothing, Y: np.ndarray, ridge: float, diagonal: np.ndarray, s: int
+    data: DataMatrix, M: Smoothing, Y: np.ndarray, ridge: float, diagonal: np.ndarray, s: int
 ) -> np.ndarray:
     """Support found by forward pursuit for given M and Y; a prefix of it is the one for less."""
     return forward_pursuit(data, M, data.correlate(Y), ridge, diagonal, s)
@@ -46,7 +46,7 @@ def solve_on_support(
 
 
 def improve_support(
-    data: ScaledData,
+    data: DataMatrix,
     M: Smoothing,
     Y: np.ndarray,
     support: np.ndarray,
@@ -64,7 +64,7 @@ def improve_support(
 
     Parameters
     ----------
-    data : ScaledData of shape (n, d)
+    data : DataMatrix of shape (n, d)
     M, Y : Smoothing of shape (n, n), ndarray of shape (n, c)
     support, A, W_old : ndarray of shape (s,), (n, s) and (s, c)
         The non-zero rows of the current W, the columns of the data there, and the rows.
@@ -130,7 +130,7 @@ def _joined_columns(A: np.ndarray, C: np.ndarray, positions: np.ndarray) -> np.n
     return chosen
 
 
-def feature_gains(data: ScaledData, misfit: np.ndarray, diagonal: np.ndarray) -> np.ndarray:
+def feature_gains(data: DataMatrix, misfit: np.ndarray, diagonal: np.ndarray) -> np.ndarray:
     """``||a_j' misfit||^2 / H_jj`` of every feature, shape (d,); ``misfit`` is Y - MAW (n x c).
 
     For a feature outside the support it is a lower bound of what adding it gains.
@@ -139,7 +139,7 @@ def feature_gains(data: ScaledData, misfit: np.ndarray, diagonal: np.ndarray) ->
 
 
 def joint_gains(
-    data: ScaledData, misfits: Sequence[np.ndarray], diagonal: np.ndarray
+    data: DataMatrix, misfits: Sequence[np.ndarray], diagonal: np.ndarray
 ) -> list[np.ndarray]:
     """:func:`feature_gains` for several misfits, by one pass over X."""
     products = np.split(data.correlate(np.hstack(misfits)), len(misfits), axis=1)

@@ -11,7 +11,7 @@ import numpy as np
 from blufs.results.records import Record
 from blufs.workflow.run.isolation import Limits
 from blufs.workflow.stages.repeated_fit import make_fit_selector, run_repeated
-from blufs.workflow.stages.select import Target
+from blufs.workflow.stages.select import Target, data_for
 
 
 def resample_fits(
@@ -34,8 +34,9 @@ def resample_fits(
         size = max(2, round(fraction * X.shape[0]))
         rows = np.random.default_rng(seeds[number]).choice(X.shape[0], size, replace=False)
         selector = make_fit_selector(target, setting, random_state)
+        data = data_for(selector, X[np.sort(rows)], limits)
         start = time.perf_counter()
-        path = selector.select_path(X[np.sort(rows)], s_values)
+        path = selector.select_path(data, s_values)
         return {
             "features": {s: [int(f) for f in path[s].ranked[:s]] for s in path},
             "seconds": (time.perf_counter() - start) / len(path),

@@ -11,9 +11,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import get_tags
 
-from blufs.base import MethodLimitError, Solution
+from blufs.base import BaseSelector, MethodLimitError, Solution
 from blufs.methods.registry import is_random, make_selector, method_class
 from blufs.results.records import Record, failed_selection
 from blufs.workflow.plan.canonical import canonical_json
@@ -53,7 +55,7 @@ class Fit:
 
 
 def select(
-    X: np.ndarray,
+    X: np.ndarray | sp.csr_array,
     target: Target,
     settings: Sequence[dict[str, Any]],
     s_values: Sequence[int],
@@ -66,7 +68,8 @@ def select(
 
     Parameters
     ----------
-    X : ndarray of shape (n, d)
+    X : ndarray or csr_array of shape (n, d)
+        A method that does not take sparse data gets a dense copy in the process of its fits.
     settings : parameters of the method, one fit each
     s_values : numbers of features, none for a method that keeps all of them; those above d become
         records with status "skipped"
@@ -83,7 +86,7 @@ def select(
     fits = [
         Fit(setting, seed, state) for setting in settings for seed, state in random_states.items()
     ]
-    worker = _Worker(target, X, usable, canonical_json(default))
+    worker = _Worker(target, X, usable, canonical_json(default), limits)
     records = []
     for number, outcome in enumerate(_until_timeout(worker, fits, limits), start=1):
         fit = outcome.task
@@ -125,8 +128,9 @@ def _until_timeout(worker: _Worker, fits: Sequence[Fit], limits: Limits) -> Iter
 class _Worker:
     """Fit one setting; keep what fits with equal untuned parameters share."""
 
-    def __init__(self, target: Target, X: np.ndarray, s_values: list[int], default: str):
+    def __init__(self, target: Target, X, s_values: list[int], default: str, limits: Limits):
         self.target = target
+        self.limits = limits
         self.cls = target.cls
         self.X = X
         self.s_values = s_values
@@ -152,6 +156,7 @@ class _Worker:
     def _solve(self, fit: Fit) -> dict[int, Solution]:
         parameters = fit_parameters(self.cls, fit, self.target.n_clusters)
         selector = make_selector(self.cls, parameters)
+        self.X = data_for(selector, self.X, self.limits)
         tuned = set(selector.tuned_parameters)
         shared = {k: v for k, v in fit.setting.items() if k not in tuned}
         # What a seed decides must not be handed to another seed.
@@ -196,6 +201,25 @@ def failure_status(error: Exception) -> dict[str, str]:
     diverged = isinstance(error, FloatingPointError | np.linalg.LinAlgError)
     reason = f"{type(error).__name__}: {error}"
     return {"status": "diverged" if diverged else "failed", "reason": reason}
+
+
+def data_for(selector: BaseSelector, X, limits: Limits):
+    """X (n x d) as the selector takes it: a dense copy of sparse data where it must be.
+
+    Raises
+    ------
+    MethodLimitError
+        If that copy alone is larger than the memory of a fit.
+    """
+    if not sp.issparse(X) or get_tags(selector).input_tags.sparse:
+        return X
+    megabytes = X.shape[0] * X.shape[1] * 8 / 2**20
+    if megabytes > limits.memory_mb:
+        raise MethodLimitError(
+            f"does not take sparse data, and the dense copy would take {megabytes:.0f} MB, above "
+            f"the limit of {limits.memory_mb:g} MB"
+        )
+    return X.toarray()
 
 
 def fit_parameters(cls: type, fit: Fit, n_clusters: int) -> dict[str, Any]:

@@ -10,7 +10,7 @@ import numpy as np
 from blufs.results.records import Record
 from blufs.workflow.run.isolation import Limits
 from blufs.workflow.stages.repeated_fit import make_fit_selector, run_repeated
-from blufs.workflow.stages.select import Target
+from blufs.workflow.stages.select import Target, data_for
 
 
 def time_fits(
@@ -27,8 +27,9 @@ def time_fits(
 
     def work(repeat: int) -> Record:
         selector = make_fit_selector(target, setting, random_state)
+        data = data_for(selector, X, limits)
         start = time.perf_counter()
-        selector.select_path(X, [s])
+        selector.select_path(data, [s])
         return {"seconds": time.perf_counter() - start}
 
     records = run_repeated(work, n_repeats, limits, empty={"seconds": None})

@@ -1,0 +1,121 @@
+"""Genes of single cells: what is selected, and what it leaves in the AnnData object."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from blufs import BLUFS, MaxVariance, RandomFeatures
+from blufs.anndata import select_genes
+
+ad = pytest.importorskip("anndata", reason="anndata is missing: pip install 'blufs[anndata]'")
+pd = pytest.importorskip("pandas")
+pytestmark = pytest.mark.filterwarnings("ignore:the neighbour graph has:UserWarning")
+
+N_MARKERS = 12
+
+
+def cells(seed: int = 0, n: int = 120, d: int = 60):
+    """Three kinds of cells, each with four marker genes among the first twelve; two batches."""
+    rng = np.random.default_rng(seed)
+    kind = rng.integers(3, size=n)
+    rates = np.full((n, d), 0.3)
+    for k in range(3):
+        rates[np.ix_(kind == k, np.arange(4 * k, 4 * k + 4))] = 6.0
+    obs = pd.DataFrame({"donor": np.where(np.arange(n) < n // 2, "a", "b")}, dtype="category")
+    obs.index = [f"cell {i}" for i in range(n)]
+    var = pd.DataFrame(index=[f"gene {j}" for j in range(d)])
+    counts = sp.csr_matrix(np.log1p(rng.poisson(rates)).astype(np.float32))
+    return ad.AnnData(counts, obs=obs, var=var)
+
+
+def test_the_marker_genes_are_selected_and_written():
+    adata = cells()
+    assert select_genes(adata, N_MARKERS, n_clusters=3) is None
+    assert adata.var["highly_variable"].to_numpy().nonzero()[0].tolist() == list(range(N_MARKERS))
+    assert adata.var["highly_variable"].dtype == bool
+    ranks = adata.var["highly_variable_rank"].to_numpy()
+    assert sorted(ranks[:N_MARKERS]) == list(range(N_MARKERS))
+    assert np.isnan(ranks[N_MARKERS:]).all()
+    fitted = BLUFS(N_MARKERS, n_clusters=3).fit(adata.X)
+    np.testing.assert_array_equal(adata.var["blufs_score"], fitted.scores_)
+    assert "highly_variable_nbatches" not in adata.var
+    assert adata.uns["hvg"] == {"flavor": "BLUFS", "n_top_genes": N_MARKERS}
+    assert sp.issparse(adata.X)
+
+
+def test_a_layer_sparse_or_dense_gives_the_same():
+    adata = cells()
+    adata.layers["logs"] = adata.X.toarray()
+    adata.X = sp.csr_matrix(adata.shape)
+    select_genes(adata, N_MARKERS, n_clusters=3, layer="logs")
+    assert adata.var["highly_variable"].to_numpy()[:N_MARKERS].all()
+
+
+def test_subset_and_inplace():
+    adata = cells()
+    table = select_genes(adata, N_MARKERS, n_clusters=3, inplace=False)
+    assert list(adata.var) == []
+    assert "hvg" not in adata.uns
+    assert len(table) == 60
+    few = select_genes(adata, N_MARKERS, n_clusters=3, inplace=False, subset=True)
+    assert list(few.index) == [f"gene {j}" for j in range(N_MARKERS)]
+    select_genes(adata, N_MARKERS, n_clusters=3, subset=True)
+    assert adata.shape == (120, N_MARKERS)
+    assert adata.var["highly_variable"].all()
+
+
+def test_batches_are_selected_by_themselves_and_joined_by_median_rank():
+    adata = cells()
+    table = select_genes(adata, 5, batch_key="donor", estimator=MaxVariance(), inplace=False)
+    ranks = np.array(
+        [
+            MaxVariance(5).fit(adata.X[(adata.obs["donor"] == name).to_numpy()]).ranking_ - 1
+            for name in "ab"
+        ]
+    )
+    n_batches = (ranks < 5).sum(axis=0)
+    np.testing.assert_array_equal(table["highly_variable_nbatches"], n_batches)
+    median = [np.median(r[r < 5]) if (r < 5).any() else np.inf for r in ranks.T]
+    expected = sorted(range(60), key=lambda j: (median[j], -n_batches[j]))[:5]
+    assert set(np.flatnonzero(table["highly_variable"])) == set(expected)
+    np.testing.assert_allclose(table["highly_variable_rank"].fillna(np.inf), median)
+
+
+def test_one_batch_is_no_batch():
+    adata = cells()
+    adata.obs["all"] = "same"
+    with_key = select_genes(adata, 7, n_clusters=3, batch_key="all", inplace=False)
+    without = select_genes(adata, 7, n_clusters=3, inplace=False)
+    pd.testing.assert_frame_equal(with_key[list(without)], without)
+
+
+def test_any_estimator_serves_and_is_left_alone():
+    adata, estimator = cells(), RandomFeatures(3, random_state=0)
+    select_genes(adata, 10, estimator=estimator)
+    assert adata.var["highly_variable"].sum() == 10
+    assert adata.uns["hvg"]["flavor"] == "RandomFeatures"
+    assert estimator.n_features_to_select == 3
+    assert not hasattr(estimator, "support_")
+
+
+def test_more_genes_than_there_are_is_all_of_them_with_a_warning():
+    adata = cells()
+    with pytest.warns(UserWarning, match="n_top_genes=2000 is above the number of genes, 60"):
+        select_genes(adata, n_clusters=3)
+    assert adata.var["highly_variable"].all()
+
+
+def test_what_is_wrong_is_named():
+    adata = cells()
+    with pytest.raises(ValueError, match=r"no layer 'counts', only \[\]"):
+        select_genes(adata, 5, layer="counts")
+    with pytest.raises(ValueError, match=r"no column 'plate', only \['donor'\]"):
+        select_genes(adata, 5, batch_key="plate")
+    with pytest.raises(ValueError, match="parameter of the estimator"):
+        select_genes(adata, 5, n_clusters=3, estimator=MaxVariance())
+    adata.obs["tiny"] = ["one"] + ["rest"] * 119
+    with pytest.raises(ValueError, match="in batch 'one'"):
+        select_genes(adata, 5, batch_key="tiny", estimator=MaxVariance())
+    adata.obs["holes"] = [None] + ["rest"] * 119
+    with pytest.raises(ValueError, match="1 cells have no batch"):
+        select_genes(adata, 5, batch_key="holes", estimator=MaxVariance())
