@@ -36,7 +36,10 @@ def test_a_path_alone_is_enough(tmp_path, name):
     np.testing.assert_allclose(prepared.X, X, rtol=1e-15)
     assert prepared.y is None
     card = prepared.card
-    assert (card["labelled"], card["n_classes"], card["n_clusters"]) == (False, None, None)
+    assert (card["labelled"], card["n_classes"]) == (False, None)
+    # Nobody said how many clusters there are: they were counted, and the card says so.
+    assert 2 <= card["n_clusters"] <= 7
+    assert "estimated" in card["notes"][-1]
     assert (card["class_counts"], card["class_names"]) == ([], [])
     assert "taken as unlabelled" in card["notes"][0]
     named = name in ("f.csv", "f.parquet")
@@ -71,7 +74,8 @@ def test_column_called_class_is_a_feature_if_there_are_no_labels(tmp_path):
     prepared = prepare(spec_of(labelled=False), tmp_path / "f.csv")
     assert prepared.y is None
     assert prepared.card["feature_names"] == ["a", "b", "c", "d", "class"]
-    assert prepared.card["notes"] == []
+    (note,) = prepared.card["notes"]
+    assert "the number of clusters was estimated" in note
 
 
 def test_unlabelled_data_can_be_a_subset_and_take_noise(tmp_path):

@@ -205,11 +205,6 @@ def test_more_clusters_than_samples_is_an_error():
         BLUFS().fit(np.random.default_rng(0).standard_normal((5, 3)))
 
 
-def test_sparse_input_is_refused_clearly():
-    with pytest.raises(TypeError, match=r"[Ss]parse"):
-        BLUFS(n_clusters=2).fit(sp.random_array((20, 5), density=0.5, format="csr"))
-
-
 def test_number_of_clusters_is_counted_where_they_are_apart():
     centers = 20 * np.random.default_rng(0).standard_normal((5, 8))
     X, _ = make_blobs(300, centers=centers, random_state=0)

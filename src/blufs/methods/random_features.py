@@ -33,6 +33,7 @@ class RandomFeatures(BaseSelector):
     3
     """
 
+    ignores_offsets: ClassVar[bool] = True
     takes_sparse: ClassVar[bool] = True
 
     _parameter_constraints: ClassVar[dict] = {
