@@ -34,6 +34,10 @@ DATASETS = {
 METHODS = {
     "one method": {"methods": ("LapScore",), "ablation": ()},
     "all features only": {"methods": ("AllFeatures",), "ablation": ()},
+    "random features": {
+        "methods": ("AllFeatures", "RandomFeatures", "LapScore", "BLUFS"),
+        "ablation": (),
+    },
     "no BLUFS": {"methods": ("AllFeatures", "LapScore", "BLSFS"), "ablation": ()},
     "no all features": {"methods": ("LapScore", "BLUFS"), "ablation": VARIANTS},
     "variants without BLUFS": {"methods": ("AllFeatures", "LapScore"), "ablation": VARIANTS},
