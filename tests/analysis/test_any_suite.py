@@ -92,7 +92,7 @@ def test_tables_and_page_of_any_suite(options, tmp_path):
         paths[name] = files["html"]
     summary = summarise(results, suite)
     record = provenance({})
-    page = render(results, suite, provenance=record, verdict=summary["verdict"], tables=paths)
+    page = render(results, suite, provenance=record, statistics=summary, tables=paths)
     elements = Elements(page)
     assert not elements.open
     for name in table_names(suite.datasets):

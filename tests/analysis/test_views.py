@@ -8,7 +8,7 @@ import pytest
 from statsmodels.stats.multitest import multipletests
 
 from blufs.analysis.answer import answer
-from blufs.analysis.comparison import as_json, compared, pairs, standings
+from blufs.analysis.comparison import as_json, bayes, compared, pairs, standings
 from blufs.analysis.curves import area_matrix, curve_scores
 from blufs.analysis.figures.comparison import pareto
 from blufs.analysis.paper import Paper
@@ -107,6 +107,16 @@ def test_a_pair_is_listed_once_with_the_better_method_first():
     assert (found["BLUFS", "Gap"]["wins"], found["BLUFS", "Gap"]["losses"]) == (2, 2)
 
 
+def test_bayes_compares_blufs_on_five_datasets_or_more():
+    matrix = pd.concat([MATRIX, MATRIX.iloc[:1].rename(index={"a": "e"})])
+    assert bayes(matrix.iloc[:4]) == {}
+    found = bayes(matrix)
+    assert set(found) == {ALL, "RandomFeatures", "Gap"}
+    assert all(sum(chances.values()) == pytest.approx(1) for chances in found.values())
+    assert found["RandomFeatures"]["better"] > 0.99
+    assert found[ALL]["worse"] > 0.99
+
+
 def test_holm_agrees_with_statsmodels():
     rng = np.random.default_rng(0)
     for p_values in (rng.random(12), rng.random(6) ** 4, np.full(3, 0.2), np.array([0.04])):
@@ -140,10 +150,9 @@ def test_views_cover_metrics_choices_scores_and_domains(results, summary):
     assert image["methods"]["BLUFS"]["gain"] == pytest.approx(100 * gain)
     assert image["methods"]["BLSFS"]["n_imputed"] == 1
     assert image["methods"]["BLUFS"]["wins"] == 3
-    assert sum(image["bayes"]["LapScore"].values()) == pytest.approx(1)
     one = summary["views"]["nmi"]["blind"]["reported"]["gene_expression"]
     assert one["methods"]["BLUFS"]["low"] is None
-    assert one["bayes"] == {}
+    assert one["bayes"] == image["bayes"] == {}
     assert json.dumps(summary, allow_nan=False)
 
 

@@ -18,6 +18,8 @@ NO_RANDOM = (
     f"{RANDOM_FEATURES} has no score here, so that no gain over random features can be given; add "
     "it to the methods of the suite"
 )
+#: Fewest datasets for the Bayesian test: below them it says what the prior says.
+MIN_FOR_BAYES = 5
 #: Columns of a gain, absent where there are no random features.
 GAIN_COLUMNS = ("gain", "low", "high", "wins", "ties", "losses")
 
@@ -105,9 +107,12 @@ def pairs(matrix: pd.DataFrame) -> pd.DataFrame:
 
 
 def bayes(matrix: pd.DataFrame) -> dict[str, dict[str, float]]:
-    """Other method -> probabilities that BLUFS is better, practically equal and worse."""
+    """Other method -> probabilities that BLUFS is better, practically equal and worse.
+
+    Empty for fewer datasets than :data:`MIN_FOR_BAYES`.
+    """
     scores = compared(matrix).scores
-    if METHOD_UNDER_STUDY not in scores:
+    if METHOD_UNDER_STUDY not in scores or len(scores) < MIN_FOR_BAYES:
         return {}
     found = {
         method: bayesian_comparison(scores[METHOD_UNDER_STUDY], scores[method])

@@ -13,6 +13,10 @@ from typing import Any
 SCATTER = "scatter_"
 
 
+#: Figures that the paper has not; the others are of its kinds, in its order.
+OWN_FIGURES = ("overview", "multi_comparison", "score_time", "agreement")
+
+
 @dataclass(frozen=True)
 class FigureSpec:
     """One figure.

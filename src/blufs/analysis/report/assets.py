@@ -5,7 +5,9 @@ from __future__ import annotations
 import hashlib
 from importlib.resources import files
 
-ASSETS = ("template.html", "style.css", "script.js")
+#: Scripts in the order in which they build on each other.
+SCRIPTS = ("script.js", "view.js", "pictures.js", "detail.js")
+ASSETS = ("template.html", "style.css", *SCRIPTS)
 
 
 def asset(name: str) -> str:
