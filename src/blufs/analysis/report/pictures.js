@@ -95,14 +95,20 @@ const showTime = () => {
   }
   const at = (p) => [frame.toX(Math.log10(p.seconds)), frame.toY(100 * p.mean)];
   frame.picture.append(svg("polyline", { points: front.map((p) => at(p).join(",")).join(" "), class: "front" }));
+  const taken = [];
   for (const p of timed) {
     const [px, py] = at(p);
     const late = px > frame.width * 0.75;
+    const wide = 7.5 * titleOf(p.method).length;
+    const start = late ? px - 9 - wide : px + 9;
+    const free = (dy) => taken.every(([x0, x1, y0]) => start > x1 || start + wide < x0 || Math.abs(py + dy - y0) > 12);
+    const dy = [4, -9, 17, -22, 30, -35].find(free) ?? 4;
+    taken.push([start, start + wide, py + dy]);
     frame.picture.append(
       svg("circle", { cx: px, cy: py, r: p.method === data.special.study ? 7 : 5, fill: colorOf(p.method),
         class: front.includes(p) ? "on-front" : "" },
         svg("title", {}, `${titleOf(p.method)}: ${(100 * p.mean).toFixed(1)} %, ${secondsText(p.seconds)} s`)),
-      svg("text", { x: px + (late ? -9 : 9), y: py + 4, "text-anchor": late ? "end" : "start",
+      svg("text", { x: px + (late ? -9 : 9), y: py + dy, "text-anchor": late ? "end" : "start",
         class: p.method === data.special.study ? "study" : "" }, titleOf(p.method)));
   }
   box.replaceChildren(frame.picture);
@@ -139,10 +145,14 @@ const drawCurves = (box, dataset) => {
     return;
   }
   const all = curves[data.special.all]?.[0];
-  const values = lines.flatMap(([, points]) => points.map(([, v]) => 100 * v));
+  const banded = [all ? [all] : [], curves[data.special.random] ?? []].flat();
+  const values = [
+    ...lines.flatMap(([, points]) => points.map(([, v]) => 100 * v)),
+    ...banded.flatMap(([, v, d]) => [100 * (v - (d ?? 0)), 100 * (v + (d ?? 0))]),
+  ];
   const every = Math.ceil(s.length / 10);
   const frame = axes(box, {
-    x: [s[0], s.at(-1)], y: extent(all ? [...values, 100 * all[1]] : values),
+    x: [s[0], s.at(-1)], y: extent(values),
     xTitle: "number of features s", yTitle: `${data.metrics[state.metric][1]} in %`,
     xTicks: s.filter((_, i) => i % every === 0).map((k) => [k, String(k)]),
     label: `Score against s: ${lines.map(([m, p]) => `${titleOf(m)} ${(100 * p[0][1]).toFixed(1)} to ${(100 * p.at(-1)[1]).toFixed(1)} %`).join("; ")}`,
