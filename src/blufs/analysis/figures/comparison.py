@@ -56,7 +56,7 @@ def multi_comparison(results: SuiteResults, suite: Suite) -> tuple[Figure, Axes]
             weight="bold" if distinct else "normal",
         )
     names = [suite.title(method) for method in order]
-    axes.set_xticks(range(len(order)), names, rotation=45, ha="left")
+    axes.set_xticks(range(len(order)), names, rotation=90)
     axes.set_yticks(range(len(order)), names)
     axes.xaxis.tick_top()
     axes.grid(visible=False)

@@ -133,7 +133,7 @@ def method_styles(suite: Suite) -> dict[str, MethodStyle]:
     )
     chosen = {name: MethodStyle(color, line, marker) for name, color, line, marker in varied}
     chosen[ALL_FEATURES] = MethodStyle("#777777", (0, (6, 3)), "", 1.3, 1.5)
-    chosen[RANDOM_FEATURES] = MethodStyle("#777777", (0, (1, 1)), "", 1.6, 1.5)
+    chosen[RANDOM_FEATURES] = MethodStyle("#999999", (0, (1, 1)), "", 1.6, 1.5)
     chosen[METHOD_UNDER_STUDY] = MethodStyle("black", "-", "o", 2.1, 3.0)
     return chosen
 
