@@ -1,4 +1,8 @@
-"""Template, style and script of the page."""
+"""Template, style and scripts of the page.
+
+The pictures are a few hundred lines of SVG of our own: the script of a plotting library would be
+several times as large as everything else in the page of the demo suite.
+"""
 
 from __future__ import annotations
 
