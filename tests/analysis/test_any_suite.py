@@ -34,6 +34,10 @@ DATASETS = {
 METHODS = {
     "one method": {"methods": ("LapScore",), "ablation": ()},
     "all features only": {"methods": ("AllFeatures",), "ablation": ()},
+    "random features": {
+        "methods": ("AllFeatures", "RandomFeatures", "LapScore", "BLUFS"),
+        "ablation": (),
+    },
     "no BLUFS": {"methods": ("AllFeatures", "LapScore", "BLSFS"), "ablation": ()},
     "no all features": {"methods": ("LapScore", "BLUFS"), "ablation": VARIANTS},
     "variants without BLUFS": {"methods": ("AllFeatures", "LapScore"), "ablation": VARIANTS},
@@ -88,7 +92,7 @@ def test_tables_and_page_of_any_suite(options, tmp_path):
         paths[name] = files["html"]
     summary = summarise(results, suite)
     record = provenance({})
-    page = render(results, suite, provenance=record, verdict=summary["verdict"], tables=paths)
+    page = render(results, suite, provenance=record, statistics=summary, tables=paths)
     elements = Elements(page)
     assert not elements.open
     for name in table_names(suite.datasets):

@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from blufs.analysis.paper import load_paper
-from blufs.methods.registry import BUILT_IN
+from blufs.methods.names import BUILT_IN
 from blufs.results.vocabulary import METRICS
 
 PATH = Path(__file__).parents[2] / "data" / "paper_results.yaml"

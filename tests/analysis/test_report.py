@@ -1,6 +1,7 @@
 """The report holds everything, says what went wrong, and needs nothing from outside."""
 
 import base64
+import gzip
 import json
 import os
 import platform
@@ -18,8 +19,10 @@ from blufs.analysis.figures.style import Style, save
 from blufs.analysis.paper import load_paper
 from blufs.analysis.report import content, markdown
 from blufs.analysis.report.assets import ASSETS, asset
-from blufs.analysis.report.page import picture, render
+from blufs.analysis.report.data import as_script
+from blufs.analysis.report.page import download, picture, render
 from blufs.analysis.report.provenance import git_commit, package_versions, provenance
+from blufs.analysis.summary import summarise
 from blufs.analysis.tables.build import build_table
 from blufs.analysis.tables.render import write_table
 from blufs.analysis.tables.table import AVERAGE, Block, Cell, Row, Table
@@ -83,7 +86,8 @@ def make_page(folder, suite):
     return render(
         load(folder),
         suite,
-        verdict="**BLUFS** wins on <2 of 3> datasets.",
+        statistics=summarise(load(folder), suite)
+        | {"verdict": "**BLUFS** wins on <2 of 3> datasets."},
         provenance=provenance({"seed": 7, "suite": {"datasets": list(DATASETS)}}),
         tables={
             name: folder / f"tables/{name}.html"
@@ -136,7 +140,7 @@ def test_page_asks_for_nothing_from_outside(page):
 def test_figures_are_embedded_whole_with_words(page, folder):
     images = [image for image in Elements(page).all("img") if "src" in image]
     assert len(images) == 2
-    for image, name in zip(images, ("overview", "acc_curves"), strict=True):
+    for image, name in zip(images, ("acc_curves", "overview"), strict=True):
         data = base64.b64decode(image["src"].removeprefix("data:image/png;base64,"))
         assert data == (folder / f"figures/{name}.png").read_bytes()
         assert len(image["alt"]) > 20
@@ -220,12 +224,41 @@ def test_dataset_sections_show_cards_and_profiles(page, folder, suite):
 
 def test_page_counts_the_cells_and_lists_the_datasets(page, folder, suite):
     outcome = content.outcomes(load(folder), suite)
-    assert f"<strong>{outcome.succeeded}</strong> of {outcome.total} cells ran" in page
+    assert f"<strong>{outcome.succeeded}</strong> of {outcome.available} cells ran" in page
     tried = (load(folder).screened["status"] == "ok").sum()
     assert f"<strong>{tried}</strong> ok" in page
     for label in ("Rings", "Digits", "absent"):
         assert f"<h3>{label}</h3>" in page
     assert "It has <code>k</code> neighbours." in page
+
+
+def test_data_that_are_not_here_are_named_once_with_a_remedy(page):
+    first = page[page.index('id="overview"') : page.index('id="datasets"')]
+    assert first.count("<strong>absent</strong>") == 1
+    assert "<strong>30</strong> of" in first  # the cells that failed, without those of absent data
+    cells = page[page.index('id="cells"') : page.index('id="provenance"')]
+    assert cells.count("absent: no file") == 1
+    assert "only what is missing will run" in cells
+
+
+def test_downloads_hold_the_files(tmp_path):
+    small, large = tmp_path / "a.csv", tmp_path / "b.tex"
+    small.write_text("x,y\n1,é\n")
+    large.write_text("row\n" * 30_000)
+    head, body = download(small).source.split(",")
+    assert head == "data:text/csv;charset=utf-8;base64"
+    assert base64.b64decode(body) == small.read_bytes()
+    packed = download(large)
+    assert packed.name == "b.tex.gz"
+    assert gzip.decompress(base64.b64decode(packed.source.split(",")[1])) == large.read_bytes()
+
+
+def test_numbers_stand_in_the_page_once_and_no_text_ends_the_script(page):
+    assert page.count('id="data"') == 1
+    block = page[page.index('id="data"') :]
+    text = block[block.index(">") + 1 : block.index("</script>")]
+    assert json.loads(text)["metrics"].keys() == {"clustering_acc", "nmi", "knn_accuracy"}
+    assert "<" not in as_script({"title": "</script><script>x"})
 
 
 def test_same_results_give_the_same_page(page, folder, suite):
@@ -265,7 +298,7 @@ def test_text_stands_out_from_its_background(theme):
     """Contrast of at least 4.5 : 1 (WCAG 2, level AA) for every text on every surface."""
     pairs = re.findall(r"--(\w+): light-dark\((#[0-9a-f]{6}), (#[0-9a-f]{6})\)", asset("style.css"))
     colors = {name: (light, dark)[theme] for name, light, dark in pairs}
-    assert len(colors) == 7
+    assert {"ink", "soft", "link", "page", "panel", "mark", "good", "bad"} <= set(colors)
     for text in ("ink", "soft", "link"):
         for surface in ("page", "panel", "mark"):
             assert _contrast(colors[text], colors[surface]) >= 4.5, (text, surface)

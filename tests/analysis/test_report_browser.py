@@ -3,7 +3,7 @@
 import json
 import shutil
 from pathlib import Path
-from urllib.parse import urlparse
+from urllib.parse import unquote, urlparse
 
 import pandas as pd
 import pytest
@@ -14,6 +14,7 @@ from blufs.analysis.figures.style import Style, save
 from blufs.analysis.paper import load_paper
 from blufs.analysis.report.page import render
 from blufs.analysis.report.provenance import provenance
+from blufs.analysis.summary import summarise
 from blufs.analysis.tables.build import build_table
 from blufs.analysis.tables.catalog import table_names
 from blufs.analysis.tables.render import write_table
@@ -23,6 +24,8 @@ from blufs.results.suite import Suite
 from tests.helpers.results_fixture import make_results, suite_info
 
 webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
+Select = pytest.importorskip("selenium.webdriver.support.ui").Select
+WebDriverWait = pytest.importorskip("selenium.webdriver.support.ui").WebDriverWait
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 DRIVER = shutil.which("chromedriver")
 if not (CHROMIUM and DRIVER):
@@ -54,33 +57,56 @@ TABLE = Table(
 PHONE = {"width": 390, "height": 844, "deviceScaleFactor": 2, "mobile": True}
 
 
-@pytest.fixture(scope="module")
-def report(tmp_path_factory):
-    """Path of a report with every table and figure, and a failed method."""
-    folder = make_results(tmp_path_factory.mktemp("results"), failed=[("digits", "BLSFS")])
-    results, suite, style = load(folder), Suite(**suite_info()), Style(dpi=50)
-    figures, tables = {}, {}
-    for name in figure_names(["rings"]):
-        figures[name] = folder / f"figures/{name}.png"
+DATASETS = ("rings", "digits", "COIL20", "pie", "lung")
+METHODS = ("AllFeatures", "RandomFeatures", "LapScore", "BLSFS", "BLUFS")
+DOMAIN = {"digits": "image", "COIL20": "image", "pie": "gene_expression"}
+
+
+def write_page(folder, suite, *, figures=(), replaced=None):
+    """Every table, these figures and the page of the results in a folder."""
+    results, style = load(folder), Style(dpi=50)
+    pictures, tables, downloads = {}, {}, {}
+    for name in figures:
+        pictures[name] = folder / f"figures/{name}.png"
         figure = draw(name, results, suite, style)
-        save(figure, figures[name], figures[name].with_suffix(".pdf"), style)
+        save(figure, pictures[name], pictures[name].with_suffix(".pdf"), style)
     paper = load_paper(Path(__file__).parents[2] / "data/paper_results.yaml")
     for name in table_names(suite.datasets):
-        table = TABLE if name == TABLE.name else build_table(name, results, suite, paper)
-        tables[name] = folder / f"tables/{name}.html"
-        write_table(table, html=tables[name])
+        table = (replaced or {}).get(name) or build_table(name, results, suite, paper)
+        files = {form: folder / f"tables/{name}.{form}" for form in ("html", "csv", "tex")}
+        write_table(table, **files)
+        tables[name], downloads[name] = files["html"], [files["csv"], files["tex"]]
     page = render(
         results,
         suite,
-        verdict="**Does BLUFS win?** Here it does.",
+        statistics=summarise(results, suite),
         provenance=provenance({}),
         tables=tables,
-        figures=figures,
+        downloads=downloads,
+        figures=pictures,
         deviations=Path(__file__).parents[2] / "docs" / "deviations.md",
     )
     path = folder / "report.html"
     path.write_text(page, encoding="utf-8")
     return path
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory):
+    """Path of a report with every table and figure, a failed method and data that are not here."""
+    folder = make_results(
+        tmp_path_factory.mktemp("results"),
+        datasets=DATASETS,
+        methods=METHODS,
+        failed=[("digits", "BLSFS")],
+        unavailable=["lung"],
+    )
+    for name, domain in DOMAIN.items():
+        path = folder / "data" / name / "card.json"
+        path.write_text(json.dumps(json.loads(path.read_text()) | {"domain": domain}))
+    suite = Suite(**suite_info(datasets=DATASETS, methods=METHODS))
+    figures = figure_names(["rings"])
+    return write_page(folder, suite, figures=figures, replaced={TABLE.name: TABLE})
 
 
 @pytest.fixture(scope="module")
@@ -222,3 +248,185 @@ def test_failure_is_told(page):
     cells = page.find_element("id", "cells").text
     assert "timeout" in cells
     assert "over 60 s" in cells
+
+
+def board(page):
+    """Texts of the leaderboard, line by line."""
+    return page.execute_script(
+        "return [...document.querySelectorAll('#leaderboard tbody tr')]"
+        ".map((row) => [...row.cells].map((cell) => cell.textContent.trim()))"
+    )
+
+
+def choose(page, name, value):
+    """Pick a value of a selector, as a reader does, and wait for the address bar."""
+    Select(page.find_element("id", f"select-{name}")).select_by_value(value)
+    WebDriverWait(page, 10).until(lambda driver: f"{name}={value}" in driver.current_url)
+
+
+@pytest.mark.parametrize(("width", "height"), [(1366, 768), (390, 844)])
+def test_leaderboard_is_whole_on_the_first_screen(browser, report, width, height):
+    metrics = {**PHONE, "width": width, "height": height, "mobile": width < 500}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+    try:
+        browser.get(report.as_uri())
+        top, right, table, cells = browser.execute_script(
+            "const t = document.getElementById('leaderboard'), box = t.getBoundingClientRect();"
+            "const cells = [...t.querySelectorAll('tbody td, tbody th')];"
+            "return [box.top, Math.max(...cells.map((c) => c.getBoundingClientRect().right)),"
+            "t.scrollWidth - t.clientWidth, cells.filter((c) => c.scrollWidth > c.clientWidth + 1"
+            " && getComputedStyle(c).overflow !== 'visible').length]"
+        )
+        assert top < height
+        assert right <= width
+        assert table <= 2
+        assert cells == 0
+        assert len(board(browser)) == len(METHODS)
+        if width > 1000:
+            bottom = browser.execute_script(
+                "return document.getElementById('leaderboard').getBoundingClientRect().bottom"
+            )
+            assert bottom < height
+    finally:
+        browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+def test_first_screen_answers_and_marks_blufs(page):
+    answer = page.find_element("id", "answer").text
+    assert answer.startswith("With default settings, BLUFS comes first: ")
+    assert "random features" in answer
+    marked = page.find_elements("css selector", "#leaderboard tr.study")
+    assert [row.get_attribute("data-method") for row in marked] == ["BLUFS"]
+    lines = board(page)
+    assert lines[0][1] == "BLUFS"
+    assert next(line for line in lines if line[1] == "AllFeatures")[0] == "–"
+    assert "lung" in page.find_element("css selector", "#overview .notice").text
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("metric", "nmi"), ("choice", "oracle"), ("domain", "image"), ("score", "area")],
+)
+def test_selector_changes_table_pictures_and_address(page, name, value):
+    pictures = "return document.getElementById('pictures').innerHTML"
+    before, drawn = board(page), page.execute_script(pictures)
+    answer = page.find_element("id", "answer").text
+    choose(page, name, value)
+    WebDriverWait(page, 10).until(lambda driver: page.execute_script(pictures) != drawn)
+    assert page.find_element("id", "answer").text != answer
+    if name != "metric":
+        assert board(page) != before
+    assert page.get_log("browser") == []
+
+
+def test_link_restores_the_view(page, report):
+    choose(page, "metric", "nmi")
+    choose(page, "domain", "image")
+    link, seen = page.current_url, board(page)
+    answer = page.find_element("id", "answer").text
+    page.get("about:blank")
+    page.get(link)
+    assert board(page) == seen
+    assert page.find_element("id", "answer").text == answer
+    assert page.find_element("id", "select-metric").get_attribute("value") == "nmi"
+    page.get("about:blank")
+    page.get(report.as_uri() + "#metric=<script>&choice=none&dataset=nowhere")
+    assert page.find_element("id", "select-metric").get_attribute("value") == "clustering_acc"
+    assert page.get_log("browser") == []
+
+
+def test_leaderboard_is_sorted_by_its_headers(page):
+    press(page, "#leaderboard thead th:nth-child(4) button")
+    scores = [float(line[3]) for line in board(page)]
+    assert scores == sorted(scores)
+    press(page, "#leaderboard thead th:nth-child(4) button")
+    assert [float(line[3]) for line in board(page)] == scores[::-1]
+
+
+def test_dataset_and_method_open_alone_and_close(page):
+    press(page, "#picture-heat tbody tr:first-child .drill")
+    dialog = page.find_element("id", "detail")
+    WebDriverWait(page, 10).until(lambda driver: dialog.get_attribute("open"))
+    text = dialog.text
+    assert text.startswith("Digits")
+    for word in ("Images", "Best here: BLUFS", "Chosen features", "stopped at its time limit"):
+        assert word in text
+    assert page.find_elements("css selector", "#detail .pixels rect")
+    assert page.find_elements("css selector", "#detail .picture polyline")
+    assert "dataset=digits" in page.current_url
+    page.switch_to.active_element.send_keys(webdriver.Keys.ESCAPE)
+    WebDriverWait(page, 10).until(lambda driver: "dataset=" not in driver.current_url)
+    press(page, "#leaderboard tr[data-method=BLSFS] .drill")
+    WebDriverWait(page, 10).until(lambda driver: dialog.get_attribute("open"))
+    assert dialog.text.startswith("BLSFS")
+    assert '{"gamma": 1}' in dialog.text
+    assert "Digits: stopped at its time limit: over 60 s" in dialog.text
+
+
+def test_pictures_show_every_method(page):
+    dots = page.find_elements("css selector", "#picture-time circle")
+    assert len(dots) == 3
+    assert page.find_elements("css selector", "#picture-time circle.on-front")
+    assert len(page.find_elements("css selector", "#picture-curves .band")) == 2
+    assert len(page.find_elements("css selector", "#picture-pairs td.shaded")) == 4 * 3
+    assert len(page.find_elements("css selector", "#picture-heat tbody tr")) == 3
+
+
+def test_every_table_can_be_downloaded(page):
+    found = page.execute_script(
+        "return [...document.querySelectorAll('section.table')].map((section) => "
+        "[...section.nextElementSibling.querySelectorAll('a[download]')].map((a) => a.href))"
+    )
+    assert len(found) == len(table_names(DATASETS))
+    assert all(len(links) == 2 for links in found)
+    assert all(link.startswith("data:") for links in found for link in links)
+    csv = unquote(page.find_element("id", "board-csv").get_attribute("href").split(",", 1)[1])
+    lines = csv.splitlines()
+    assert lines[0].startswith("Place,Method,Gain over random,ACC,NMI,k-NN,")
+    assert len(lines) == 1 + len(METHODS)
+
+
+def test_page_without_javascript_has_the_same_leaderboard(page, report):
+    with_script, answer = board(page), page.find_element("id", "answer").text
+    page.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
+    try:
+        page.get(report.as_uri())
+        rows = page.find_elements("css selector", "#leaderboard tbody tr")
+        plain = [[c.text for c in row.find_elements("css selector", "td, th")] for row in rows]
+        assert plain == with_script
+        assert page.find_element("id", "answer").text == answer
+        assert not page.find_element("id", "selectors").is_displayed()
+        assert page.find_element("id", "table-gains").is_displayed()
+    finally:
+        page.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
+
+
+OTHER_SUITES = {
+    "no labels": {
+        "datasets": ("digits", "pie"),
+        "unlabelled": ("digits", "pie"),
+        "methods": METHODS,
+    },
+    "one dataset, one method": {"datasets": ("digits",), "methods": ("BLUFS",)},
+    "no random features": {"datasets": ("digits", "pie"), "methods": ("LapScore", "BLUFS")},
+    "nothing available": {"datasets": ("lung",), "unavailable": ("lung",), "methods": METHODS},
+}
+
+
+@pytest.mark.parametrize("options", OTHER_SUITES.values(), ids=OTHER_SUITES)
+def test_page_of_another_suite_works(browser, tmp_path, options):
+    folder = make_results(tmp_path, ablation=(), **options)
+    known = {key: options[key] for key in ("datasets", "methods")}
+    path = write_page(folder, Suite(**suite_info(ablation=(), **known)))
+    browser.get(path.as_uri())
+    assert browser.get_log("browser") == []
+    answer = browser.find_element("id", "answer").text
+    if "lung" in options["datasets"]:
+        assert answer == "No method has a score to compare here."
+        return
+    assert len(board(browser)) == len(options["methods"])
+    titles = [cell.text for cell in browser.find_elements("css selector", "#leaderboard thead th")]
+    assert any("Gain" in title for title in titles) == ("RandomFeatures" in options["methods"])
+    if "unlabelled" in options:
+        assert [title.split()[0] for title in titles[3:]][:2] == ["Cohesion", "Principal"]
+        assert {"Stability", "Agreement"} <= {title.split()[0] for title in titles}

@@ -36,10 +36,14 @@ rule report:
     input:
         results=f"{RESULTS}/results.parquet",
         screened=f"{RESULTS}/screened.parquet",
+        selections=f"{RESULTS}/selections.parquet",
+        stability=f"{RESULTS}/stability.parquet",
         statistics=f"{RESULTS}/statistics.json",
         provenance=f"{RESULTS}/provenance.json",
         cards=cards,
         tables=result("tables/{table}.html", table=TABLES),
+        csv=result("tables/{table}.csv", table=TABLES),
+        tex=result("tables/{table}.tex", table=TABLES),
         figures=result("figures/{figure}.png", figure=FIGURES),
         deviations=os.path.relpath(ROOT / "docs/deviations.md"),
     output:

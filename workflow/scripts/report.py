@@ -5,14 +5,17 @@ from blufs.files.atomic import atomic_path, read_json
 from blufs.results.suite import Suite, suite_results
 from blufs.workflow.run.job import job
 
-inputs = snakemake.input
+inputs, names = snakemake.input, snakemake.params.tables
 with job(snakemake.log[0]), atomic_path(snakemake.output[0]) as temporary:
     page = render(
-        suite_results([inputs.results, inputs.screened], inputs.cards),
+        suite_results(
+            [inputs.results, inputs.screened, inputs.selections, inputs.stability], inputs.cards
+        ),
         Suite(**snakemake.params.suite),
-        verdict=read_json(inputs.statistics)["verdict"],
+        statistics=read_json(inputs.statistics),
         provenance=read_json(inputs.provenance),
-        tables=dict(zip(snakemake.params.tables, inputs.tables, strict=True)),
+        tables=dict(zip(names, inputs.tables, strict=True)),
+        downloads=dict(zip(names, zip(inputs.csv, inputs.tex, strict=True), strict=True)),
         figures=dict(zip(snakemake.params.figures, inputs.figures, strict=True)),
         deviations=inputs.deviations,
     )

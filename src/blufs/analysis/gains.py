@@ -85,21 +85,24 @@ def pairwise(scores: pd.DataFrame) -> pd.DataFrame:
     """
     block = scores.dropna()
     p_values = wilcoxon_holm(block) if len(block) > 1 else None
-    rows = []
-    for method in block.columns:
-        for other in block.columns.drop(method):
-            wins, ties, losses = win_tie_loss(block[method], block[other])
-            rows.append(
-                {
-                    "method": method,
-                    "other": other,
-                    "difference": 100 * float((block[method] - block[other]).mean()),
-                    "wins": wins,
-                    "ties": ties,
-                    "losses": losses,
-                    "p_value": float("nan") if p_values is None else p_values.loc[method, other],
-                }
-            )
+    values = block.to_numpy()
+    gap = values[:, :, None] - values[:, None, :]
+    sign = np.sign(gap.round(TIE_DECIMALS))
+    wins, ties, losses = ((sign == side).sum(axis=0) for side in (1, 0, -1))
+    rows = [
+        {
+            "method": method,
+            "other": other,
+            "difference": 100 * float(gap[:, i, j].mean()),
+            "wins": int(wins[i, j]),
+            "ties": int(ties[i, j]),
+            "losses": int(losses[i, j]),
+            "p_value": float("nan") if p_values is None else p_values.loc[method, other],
+        }
+        for i, method in enumerate(block.columns)
+        for j, other in enumerate(block.columns)
+        if i != j and len(block)
+    ]
     columns = ["method", "other", "difference", "wins", "ties", "losses", "p_value"]
     return pd.DataFrame(rows, columns=columns)
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import pandas as pd
 
+from blufs.analysis.answer import answered
 from blufs.analysis.statistics import compare, complete_block
 from blufs.analysis.summaries import (
     chosen_scores,
@@ -13,6 +14,7 @@ from blufs.analysis.summaries import (
     measured_metrics,
     score_matrix,
 )
+from blufs.analysis.views import Views, compare_views
 from blufs.results.suite import Suite, SuiteResults
 from blufs.results.vocabulary import CHOICES, METHOD_UNDER_STUDY, METRICS
 
@@ -23,8 +25,10 @@ def summarise(results: SuiteResults, suite: Suite) -> dict[str, Any]:
     Returns
     -------
     {"alpha", "comparisons": metric -> choice -> :func:`~blufs.analysis.statistics.compare`,
-    "standing": metric -> choice -> :func:`standing` of BLUFS, "verdict": Markdown}
+    "standing": metric -> choice -> :func:`standing` of BLUFS, "verdict": Markdown,
+    "views": :func:`~blufs.analysis.views.compare_views`, with an ``answer`` in words each}
     """
+    views = Views(results, suite)
     cells = chosen_scores(results, suite)
     matrices = {
         metric: {
@@ -50,6 +54,7 @@ def summarise(results: SuiteResults, suite: Suite) -> dict[str, Any]:
         "comparisons": comparisons,
         "standing": standings,
         "verdict": _paragraph(standings, results, suite),
+        "views": answered(compare_views(views), suite),
     }
 
 

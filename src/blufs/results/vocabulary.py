@@ -164,5 +164,7 @@ STATUSES = {
 
 #: The method that keeps all features: shown, but never marked as best nor ranked.
 ALL_FEATURES = "AllFeatures"
+#: The method that draws features by lot: what every other one has to beat.
+RANDOM_FEATURES = "RandomFeatures"
 #: The method under study.
 METHOD_UNDER_STUDY = "BLUFS"

@@ -13,6 +13,10 @@ from typing import Any
 SCATTER = "scatter_"
 
 
+#: Figures that the paper has not; the others are of its kinds, in its order.
+OWN_FIGURES = ("overview", "multi_comparison", "score_time", "agreement")
+
+
 @dataclass(frozen=True)
 class FigureSpec:
     """One figure.
@@ -51,6 +55,26 @@ _FIGURES = {
         "marks look at the labels. Only datasets on which every method has a score count; all "
         "features are not ranked.",
         "Dot plots of mean ACC and of average rank, one row per method, a dot for every choice.",
+    ),
+    "multi_comparison": FigureSpec(
+        "comparison",
+        "multi_comparison",
+        ("results",),
+        "Every method against every other",
+        "Method of the row less method of the column, with default settings: mean difference in "
+        "points (blue: the row is better), wins / ties / losses over the datasets, and the p-value "
+        "of Wilcoxon's test corrected by Holm; bold below the level of the tests.",
+        "Square matrix of the methods, coloured by the mean difference of their scores.",
+    ),
+    "score_time": FigureSpec(
+        "comparison",
+        "score_time",
+        ("results", "selections"),
+        "Score against time",
+        "Mean score over the datasets against the median seconds of a selection, both with default "
+        "settings. Methods on the grey line are beaten by no other in both. Horizontal lines: all "
+        "features, random features.",
+        "Scatter plot of the methods: mean score against seconds, the Pareto front as a line.",
     ),
     "acc_curves": FigureSpec(
         "scores",

@@ -26,7 +26,12 @@ from PIL import Image
 
 from blufs.files.atomic import atomic_path
 from blufs.results.suite import Suite
-from blufs.results.vocabulary import ALL_FEATURES, CHOICES, METHOD_UNDER_STUDY
+from blufs.results.vocabulary import (
+    ALL_FEATURES,
+    CHOICES,
+    METHOD_UNDER_STUDY,
+    RANDOM_FEATURES,
+)
 
 #: Nine colours that the colour-blind can tell apart: the "muted" scheme of Paul Tol, its two palest
 #: colours replaced by darker ones of Okabe and Ito.
@@ -116,7 +121,7 @@ def use_style(style: Style) -> Iterator[None]:
 
 def method_styles(suite: Suite) -> dict[str, MethodStyle]:
     """Method or variant -> how it is drawn; the same in every figure of the suite."""
-    fixed = (ALL_FEATURES, METHOD_UNDER_STUDY)
+    fixed = (ALL_FEATURES, RANDOM_FEATURES, METHOD_UNDER_STUDY)
     names = [name for name in (*suite.methods, *suite.ablation) if name not in fixed]
     colors = mpl.rcParams["axes.prop_cycle"].by_key()["color"]
     varied = zip(
@@ -128,6 +133,7 @@ def method_styles(suite: Suite) -> dict[str, MethodStyle]:
     )
     chosen = {name: MethodStyle(color, line, marker) for name, color, line, marker in varied}
     chosen[ALL_FEATURES] = MethodStyle("#777777", (0, (6, 3)), "", 1.3, 1.5)
+    chosen[RANDOM_FEATURES] = MethodStyle("#999999", (0, (1, 1)), "", 1.6, 1.5)
     chosen[METHOD_UNDER_STUDY] = MethodStyle("black", "-", "o", 2.1, 3.0)
     return chosen
 

@@ -1,11 +1,17 @@
-"""Template, style and script of the page."""
+"""Template, style and scripts of the page.
+
+The pictures are a few hundred lines of SVG of our own: the script of a plotting library would be
+several times as large as everything else in the page of the demo suite.
+"""
 
 from __future__ import annotations
 
 import hashlib
 from importlib.resources import files
 
-ASSETS = ("template.html", "style.css", "script.js")
+#: Scripts in the order in which they build on each other.
+SCRIPTS = ("script.js", "view.js", "pictures.js", "detail.js")
+ASSETS = ("template.html", "style.css", *SCRIPTS)
 
 
 def asset(name: str) -> str:

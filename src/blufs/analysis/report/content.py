@@ -33,6 +33,16 @@ class Outcomes:
     def succeeded(self) -> int:
         return self.counts.get("ok", 0)
 
+    @property
+    def available(self) -> int:
+        """Cells of the datasets that are there."""
+        return self.total - self.counts.get("unavailable", 0)
+
+    @property
+    def failures(self) -> list[dict[str, Any]]:
+        """The problems of datasets that are there."""
+        return [problem for problem in self.problems if problem["status"] != "unavailable"]
+
 
 def outcomes(results: SuiteResults, suite: Suite) -> Outcomes:
     """Count the cells (dataset, method, s, repetition) of a suite by status."""
@@ -53,6 +63,16 @@ def outcomes(results: SuiteResults, suite: Suite) -> Outcomes:
         for problem in problems
     ]
     return Outcomes(counts, shown)
+
+
+def unavailable(results: SuiteResults, suite: Suite) -> list[dict[str, str]]:
+    """The datasets that are not here, each once with its reason."""
+    cards = {name: results.cards.get(name) for name in suite.datasets}
+    return [
+        {"title": results.dataset_title(name), "reason": card["reason"]}
+        for name, card in cards.items()
+        if card is not None and card["status"] != "ok"
+    ]
 
 
 def screened_counts(results: SuiteResults) -> dict[str, int]:

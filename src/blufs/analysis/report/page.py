@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import base64
+import gzip
 import json
 import struct
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,9 +14,11 @@ from typing import Any
 from jinja2 import Environment
 from markupsafe import Markup
 
-from blufs.analysis.figures.catalog import figure_spec
+from blufs.analysis.figures.catalog import OWN_FIGURES, figure_spec
 from blufs.analysis.report import content, markdown
-from blufs.analysis.report.assets import asset
+from blufs.analysis.report.assets import SCRIPTS, asset
+from blufs.analysis.report.data import as_script, first_answer, first_view, page_data
+from blufs.analysis.report.leaderboard import leaderboard
 from blufs.analysis.tables.catalog import PROFILE, table_spec
 from blufs.results.suite import Suite, SuiteResults
 from blufs.results.vocabulary import CHOICES
@@ -35,12 +38,40 @@ class Picture:
 
 
 @dataclass(frozen=True)
+class Download:
+    """A file inside the page; ``source`` is a data URI."""
+
+    name: str
+    form: str
+    source: str
+
+
+@dataclass(frozen=True)
 class Fragment:
-    """A table of the report: its title in the list of contents, and its section as HTML."""
+    """A table of the report: its title in the list of contents, its section, and its files."""
 
     name: str
     title: str
     section: Markup
+    files: list[Download]
+    in_paper: str = ""
+
+
+#: Files above this many bytes are compressed, so that the page stays small.
+_LARGE = 20_000
+_TYPES = {"csv": "text/csv", "tex": "application/x-tex"}
+_FORMS = {"csv": "CSV", "tex": "LaTeX"}
+
+
+def download(path: str | Path) -> Download:
+    """A CSV or LaTeX file as a link; a large one as .gz, which pandas reads as it is."""
+    path = Path(path)
+    content, kind, name = path.read_bytes(), path.suffix[1:], path.name
+    if len(content) > _LARGE:
+        packed = base64.b64encode(gzip.compress(content, mtime=0)).decode("ascii")
+        return Download(f"{name}.gz", _FORMS[kind], f"data:application/gzip;base64,{packed}")
+    plain = base64.b64encode(content).decode("ascii")
+    return Download(name, _FORMS[kind], f"data:{_TYPES[kind]};charset=utf-8;base64,{plain}")
 
 
 def picture(name: str, path: str | Path) -> Picture:
@@ -52,10 +83,11 @@ def picture(name: str, path: str | Path) -> Picture:
     return Picture(name, spec.title, spec.caption, spec.alt, source, width, height)
 
 
-def fragment(name: str, path: str | Path) -> Fragment:
-    """The HTML file of a table, as it is."""
+def fragment(name: str, path: str | Path, files: Sequence[str | Path] = ()) -> Fragment:
+    """The HTML file of a table, as it is, with its other files to download."""
     section = Markup(Path(path).read_text(encoding="utf-8"))
-    return Fragment(name, table_spec(name).title, section)
+    spec = table_spec(name)
+    return Fragment(name, spec.title, section, [download(file) for file in files], spec.in_paper)
 
 
 def render(
@@ -63,8 +95,9 @@ def render(
     suite: Suite,
     *,
     provenance: dict[str, Any],
-    verdict: str = "",
+    statistics: Mapping[str, Any] | None = None,
     tables: Mapping[str, str | Path] | None = None,
+    downloads: Mapping[str, Sequence[str | Path]] | None = None,
     figures: Mapping[str, str | Path] | None = None,
     deviations: str | Path | None = None,
 ) -> str:
@@ -72,28 +105,43 @@ def render(
 
     Parameters
     ----------
-    verdict : paragraph (Markdown) that says what the results show
+    statistics : what :func:`blufs.analysis.summary.summarise` made
     provenance : record made by :func:`blufs.analysis.report.provenance.provenance`
     tables : name -> HTML fragment, in the order in which they are shown; those of one dataset go
         to the section of the dataset
+    downloads : name of a table -> its CSV and LaTeX files
     figures : name -> PNG file, in order
     deviations : Markdown file on where this differs from the paper
     """
     environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
     environment.filters["markdown"] = lambda text: Markup(markdown.to_html(text))
     template = environment.from_string(asset("template.html"))
-    fragments = [fragment(name, path) for name, path in (tables or {}).items()]
+    files = downloads or {}
+    fragments = [fragment(name, path, files.get(name, ())) for name, path in (tables or {}).items()]
+    shown = [table for table in fragments if not table.name.startswith(PROFILE)]
+    pictures = [picture(name, path) for name, path in (figures or {}).items()]
+    found = statistics or {}
+    data = page_data(results, suite, found.get("views", {}), suite.significance_level)
     return template.render(
         suite=suite,
         style=Markup(asset("style.css")),
-        script=Markup(asset("script.js")),
-        verdict=verdict,
+        script=Markup("\n".join(asset(name).replace('"use strict";\n', "") for name in SCRIPTS)),
+        data=as_script(data),
+        first=json.dumps(first_view(data)),
+        question=data["question"],
+        answer=first_answer(data),
+        board=leaderboard(data),
+        by_labels=data["byLabels"],
+        verdict=found.get("verdict", ""),
         outcome=content.outcomes(results, suite),
         screened=content.screened_counts(results),
         choices=CHOICES.values(),
-        tables=[table for table in fragments if not table.name.startswith(PROFILE)],
-        profiles={table.name.removeprefix(PROFILE): table.section for table in fragments},
-        pictures=[picture(name, path) for name, path in (figures or {}).items()],
+        unavailable=content.unavailable(results, suite),
+        paper_tables=[table for table in shown if table.in_paper],
+        other_tables=[table for table in shown if not table.in_paper],
+        profiles={table.name.removeprefix(PROFILE): table for table in fragments},
+        paper_pictures=[p for p in pictures if p.name not in OWN_FIGURES],
+        other_pictures=[p for p in pictures if p.name in OWN_FIGURES],
         datasets=content.dataset_sections(results, suite),
         deviations=_deviations(deviations),
         provenance=provenance,

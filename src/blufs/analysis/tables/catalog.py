@@ -67,6 +67,8 @@ TABLES = {
         takes_paper=True,
     ),
     "ranks": TableSpec("ranks", "ranks", "Ranks", ("results",)),
+    "gains": TableSpec("gains", "gains", "Gain over random features", ("results",)),
+    "pairs": TableSpec("pairs", "pair_table", "Every pair of methods", ("results",)),
     "criteria": TableSpec("criteria", "criteria", "Label-free criteria", ("results",)),
     "stability": TableSpec("stability", "stability", "Stability", ("stability",)),
     "redundancy": TableSpec("redundancy", "redundancies", "Redundancy", _SELECTED),

@@ -1,0 +1,87 @@
+"""The answer of a view in one plain sentence, made from its numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from blufs.analysis.views import EVERYWHERE, metric_words
+from blufs.datasets.domains import DOMAINS
+from blufs.results.suite import Suite
+from blufs.results.vocabulary import ALL_FEATURES, METHOD_UNDER_STUDY, RANDOM_FEATURES
+
+QUESTION = "Which method selects the best features without labels?"
+#: Choice -> how a sentence begins.
+_SETTINGS = {
+    "oracle": "With the best settings by the labels",
+    "oracle_equal_budget": "With the best by the labels of equally many settings",
+    "default": "With default settings",
+    "blind": "With settings chosen without labels",
+}
+#: Domains whose title is not what one says in a sentence.
+_DOMAINS = {"other": "other data", "text": "texts", "artificial": "artificial data"} | {
+    key: title.lower()
+    for key, title in DOMAINS.items()
+    if key not in ("other", "text", "artificial")
+}
+NOTHING = "No method has a score to compare here."
+
+
+def answered(views: dict[str, Any], suite: Suite) -> dict[str, Any]:
+    """The views, each with its ``answer``."""
+    for metric, choices in views.items():
+        for choice, scores in choices.items():
+            for score, domains in scores.items():
+                for domain, view in domains.items():
+                    where = {"metric": metric, "choice": choice, "score": score, "domain": domain}
+                    view["answer"] = answer(view, suite, **where)
+    return views
+
+
+def answer(
+    view: dict[str, Any], suite: Suite, *, metric: str, choice: str, score: str, domain: str
+) -> str:
+    """Who is first, by how much, and where BLUFS stands if it is another."""
+    placed = {
+        name: row
+        for name, row in view["methods"].items()
+        if row["place"] is not None and name not in (ALL_FEATURES, RANDOM_FEATURES)
+    }
+    if not placed:
+        return NOTHING
+    _, short = metric_words(metric)
+    leading = min(row["place"] for row in placed.values())
+    first = [name for name, row in placed.items() if row["place"] == leading]
+    names = " and ".join(suite.title(name) for name in first)
+    measured = f"{short} over all numbers of features" if score == "area" else short
+    where = "" if domain == EVERYWHERE else f" on {_DOMAINS[domain]}"
+    verb = "come" if len(first) > 1 else "comes"
+    sentence = (
+        f"{_SETTINGS[choice]}, {names} {verb} first{where}: "
+        f"{_worth(view, placed[first[0]], measured)}"
+    )
+    followers = [name for name in placed if name not in first]
+    shown = METHOD_UNDER_STUDY if METHOD_UNDER_STUDY in followers else next(iter(followers), None)
+    if shown:
+        place = placed[shown]["place"]
+        sentence += f"; {suite.title(shown)} {_height(view, placed[shown])}, place {place}"
+    return f"{sentence}."
+
+
+def _worth(view: dict[str, Any], row: dict[str, Any], measured: str) -> str:
+    count = f"{row['n_datasets']} dataset{'s' * (row['n_datasets'] != 1)}"
+    if not view["has_random"]:
+        return f"{100 * row['mean']:.1f} % {measured} on average over {count}"
+    interval = (
+        "" if row["low"] is None else f" (95 % interval {row['low']:+.1f} to {row['high']:+.1f})"
+    )
+    words = "above" if row["gain"] >= 0 else "below"
+    return (
+        f"{abs(row['gain']):.1f} points of {measured} {words} random features{interval}, better on "
+        f"{row['wins']} of {count}"
+    )
+
+
+def _height(view: dict[str, Any], row: dict[str, Any]) -> str:
+    if view["has_random"]:
+        return f"has {row['gain']:+.1f}"
+    return f"has {100 * row['mean']:.1f} %"

@@ -1,0 +1,235 @@
+"""The numbers of the page as one block of JSON: what its selectors, tables and pictures show."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+from markupsafe import Markup
+
+from blufs.analysis.answer import NOTHING, QUESTION
+from blufs.analysis.selections import agreement, feature_name, selections_of_choice
+from blufs.analysis.tables.stability import indices
+from blufs.analysis.tables.table import tuples
+from blufs.analysis.views import SCORES, Views, domain_title, fit_seconds, metric_words
+from blufs.results.suite import Suite, SuiteResults
+from blufs.results.vocabulary import (
+    ALL_FEATURES,
+    CHOICES,
+    METHOD_UNDER_STUDY,
+    RANDOM_FEATURES,
+    STATUSES,
+)
+
+#: What the page knows of a method in a view, in this order.
+COLUMNS = (
+    *("place", "mean", "gain", "low", "high", "wins", "ties", "losses"),
+    *("rank", "common_rank", "n_imputed", "seconds"),
+)
+#: How many of the selected features of a dataset and method the page holds.
+_FEATURES = 100
+
+
+def page_data(
+    results: SuiteResults, suite: Suite, views_json: Mapping[str, Any], alpha: float = 0.05
+) -> dict[str, Any]:
+    """Everything that the page shows by itself, JSON-able.
+
+    ``views_json`` is what :func:`blufs.analysis.views.compare_views` made, with answers.
+    """
+    views = Views(results, suite)
+    seconds = {d: _seconds(results, names) for d, names in views.domains.items()}
+    return {
+        "question": QUESTION,
+        "alpha": alpha,
+        "byLabels": views.by_labels,
+        "columns": list(COLUMNS),
+        "special": {"study": METHOD_UNDER_STUDY, "random": RANDOM_FEATURES, "all": ALL_FEATURES},
+        "metrics": {key: metric_words(key) for key in views_json},
+        "choices": {key: CHOICES[key].title for key in views.choices},
+        "scores": {key: SCORES[key] for key in views.scores},
+        "domains": {key: domain_title(key) for key in views.domains},
+        "methods": {name: {"title": suite.title(name)} for name in suite.methods},
+        "extras": _extras(views),
+        "datasets": {name: _dataset(views, name) for name in views.datasets},
+        "views": {
+            metric: {
+                choice: {
+                    score: {d: _view(view, seconds.get(d, {})) for d, view in domains.items()}
+                    for score, domains in scores.items()
+                }
+                for choice, scores in choices.items()
+            }
+            for metric, choices in views_json.items()
+        },
+        "cells": _cells(views),
+        "curves": _curves(views),
+        "selected": _selected(results, views.datasets, suite),
+        "settings": _settings(views),
+        "problems": _problems(views),
+    }
+
+
+def first_view(data: Mapping[str, Any]) -> dict[str, str] | None:
+    """The view that the page opens with; None if there is nothing to compare."""
+    for metric, choices in data["views"].items():
+        for choice in ("default", *choices):
+            if choice in choices:
+                score, domains = next(iter(choices[choice].items()))
+                return {
+                    "metric": metric,
+                    "choice": choice,
+                    "score": score,
+                    "domain": next(iter(domains)),
+                }
+    return None
+
+
+def first_answer(data: Mapping[str, Any]) -> str:
+    """The sentence of the view that the page opens with."""
+    key = first_view(data)
+    if key is None:
+        return NOTHING
+    return _find(data, key)["answer"]
+
+
+def _find(data: Mapping[str, Any], key: Mapping[str, str]) -> Any:
+    return data["views"][key["metric"]][key["choice"]][key["score"]][key["domain"]]
+
+
+def as_script(data: Mapping[str, Any]) -> Markup:
+    """The block as text that may stand inside a script element."""
+    text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return Markup(text.replace("<", "\\u003c").replace("\u2028", " ").replace("\u2029", " "))
+
+
+def _seconds(results: SuiteResults, datasets: list[str]) -> dict[str, float]:
+    return {str(name): float(value) for name, value in fit_seconds(results, datasets).items()}
+
+
+def _number(value: Any, digits: int = 4) -> float | None:
+    return None if value is None or pd.isna(value) else round(float(value), digits)
+
+
+def _view(view: Mapping[str, Any], seconds: Mapping[str, float]) -> dict[str, Any]:
+    """One view with lists instead of records: names are written once, not thousands of times."""
+    names = list(view["methods"])
+    rows = [row | {"seconds": seconds.get(name)} for name, row in view["methods"].items()]
+    return {
+        "answer": view["answer"],
+        "note": view["note"],
+        "hasRandom": view["has_random"],
+        "n": len(view["datasets"]),
+        "leftOut": view["left_out"],
+        "methods": names,
+        "rows": [[_number(row.get(column)) for column in COLUMNS] for row in rows],
+        "pairs": [
+            [
+                *(names.index(pair["method"]), names.index(pair["other"])),
+                *(_number(pair["difference"], 2), pair["wins"], pair["ties"], pair["losses"]),
+                _number(pair["p_value"]),
+            ]
+            for pair in view["pairs"]
+        ],
+        "bayes": {
+            name: [_number(chances[key], 2) for key in ("better", "equal", "worse")]
+            for name, chances in view["bayes"].items()
+        },
+    }
+
+
+def _dataset(views: Views, name: str) -> dict[str, Any]:
+    card = views.results.cards.get(name, {})
+    return {
+        "title": views.results.dataset_title(name),
+        "domain": views.domain_of(name),
+        "domainTitle": domain_title(views.domain_of(name)),
+        "samples": card.get("n_samples"),
+        "features": card.get("n_features"),
+        "classes": card.get("n_classes"),
+        "transform": card.get("transformed") or card.get("transform") or "none",
+        "image": card.get("image_shape"),
+        "order": card.get("image_order", "C"),
+    }
+
+
+def _cells(views: Views) -> dict[str, Any]:
+    """metric -> choice -> score -> dataset -> method -> value, where there is one."""
+    found: dict[str, Any] = {}
+    for key in views.keys():  # noqa: SIM118
+        if key.domain == "all":
+            matrix = views.matrix(key)
+            where = found.setdefault(key.metric, {}).setdefault(key.choice, {})
+            where[key.score] = {
+                str(dataset): {str(m): _number(v) for m, v in row.dropna().items()}
+                for dataset, row in matrix.iterrows()
+            }
+    return found
+
+
+def _curves(views: Views) -> dict[str, Any]:
+    """metric -> choice -> dataset -> method -> [[s, mean, standard deviation], ...]."""
+    found: dict[str, Any] = {}
+    for row in tuples(views.curves.sort_values("s", kind="stable")):
+        if row.dataset in views.datasets:
+            where = found.setdefault(row.metric, {}).setdefault(row.choice, {})
+            points = where.setdefault(row.dataset, {}).setdefault(row.method, [])
+            points.append([int(row.s), _number(row.mean), _number(row.std)])
+    return found
+
+
+def _selected(results: SuiteResults, datasets: list[str], suite: Suite) -> dict[str, Any]:
+    """dataset -> method -> the features that it takes first, by number and, if known, by name."""
+    rows = selections_of_choice(results, "default", reported=True)
+    rows = rows[(rows["status"] == "ok") & rows["method"].isin(suite.ranked_methods)]
+    rows = rows[rows["method"] != RANDOM_FEATURES].drop_duplicates(["dataset", "method"])
+    found: dict[str, Any] = {}
+    for row in tuples(rows[rows["dataset"].isin(datasets)]):
+        card = results.cards.get(row.dataset, {})
+        features = [int(feature) for feature in row.features][:_FEATURES]
+        named = card.get("feature_names")
+        found.setdefault(row.dataset, {})[row.method] = {
+            "s": int(row.s),
+            "features": features,
+            "names": [feature_name(card, feature) for feature in features[:20]] if named else None,
+        }
+    return found
+
+
+def _settings(views: Views) -> dict[str, Any]:
+    """method -> choice without labels -> dataset -> its setting."""
+    rows = views.cells[views.cells["choice"].isin(["default", "blind"])]
+    rows = rows[rows["status"] == "ok"]
+    found: dict[str, Any] = {}
+    for row in tuples(rows.drop_duplicates(["dataset", "method", "choice"])):
+        found.setdefault(row.method, {}).setdefault(row.choice, {})[row.dataset] = row.setting
+    return found
+
+
+def _problems(views: Views) -> dict[str, Any]:
+    """dataset -> method -> why it has no score."""
+    rows = views.cells[~views.cells["status"].isin(["ok", "missing"])]
+    found: dict[str, Any] = {}
+    for row in tuples(rows.drop_duplicates(["dataset", "method"])):
+        why = STATUSES[row.status].title
+        found.setdefault(row.dataset, {})[row.method] = f"{why}: {row.reason}"
+    return found
+
+
+def _extras(views: Views) -> dict[str, dict[str, float | None]]:
+    """Columns of the leaderboard of a suite without labels: title -> method -> mean."""
+    if views.by_labels:
+        return {}
+    pairs = agreement(views.results, views.datasets, views.suite.ranked_methods)
+    stable = indices(views.results, views.suite)
+    columns = {
+        "Stability": stable.groupby("method")["mean"].mean(),
+        "Agreement": pairs.groupby("method")["jaccard"].mean(),
+    }
+    return {
+        title: {str(method): _number(value, 3) for method, value in column.items()}
+        for title, column in columns.items()
+        if column.notna().any()
+    }

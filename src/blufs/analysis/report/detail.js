@@ -1,0 +1,129 @@
+"use strict";
+
+// One dataset or one method in a dialogue, opened from the tables and by a link.
+const detail = byId("detail");
+
+const facts = (pairs) =>
+  html("dl", { class: "facts" }, ...pairs.filter(([, value]) => value !== null && value !== undefined)
+    .map(([name, value]) => html("div", {}, html("dt", {}, name), html("dd", {}, String(value)))));
+const lines = (titles, rows) =>
+  html("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": titles.join(", ") },
+    html("table", {}, html("thead", {}, html("tr", {}, ...titles.map((t) => html("th", { scope: "col" }, t)))),
+      html("tbody", {}, ...rows.map(([first, ...cells]) => html("tr", {}, html("th", { scope: "row" }, first),
+        ...cells.map((text) => html("td", {}, text)))))));
+
+// The chosen pixels on the shape of the image.
+const pixels = ([height, width], order, features) => {
+  const scale = Math.max(1, Math.floor(96 / Math.max(height, width)));
+  const place = (f) => (order === "F" ? [Math.floor(f / height), f % height] : [f % width, Math.floor(f / width)]);
+  return svg("svg", { width: width * scale, height: height * scale, class: "pixels", role: "img",
+    "aria-label": `${features.length} chosen pixels of ${height} x ${width}` },
+    ...features.map(place).map(([x, y]) => svg("rect", { x: x * scale, y: y * scale, width: scale, height: scale })));
+};
+
+const describeView = () =>
+  `${OPTIONS.metric[state.metric]}, ${OPTIONS.choice[state.choice].toLowerCase()}, ${OPTIONS.score[state.score].toLowerCase()}`;
+const ranked = (cells) =>
+  Object.entries(cells).filter(([m]) => m !== data.special.all).sort((a, b) => b[1] - a[1]);
+
+const datasetDetail = (name) => {
+  const about = data.datasets[name];
+  const cells = cellsOf(name);
+  const order = ranked(cells);
+  const best = order.filter(([, v]) => v === order[0][1]).map(([m]) => titleOf(m));
+  const chosen = data.selected[name] ?? {};
+  const failed = Object.entries(data.problems[name] ?? {});
+  const curves = html("div", { class: "picture" });
+  const parts = [
+    facts([["Domain", about.domainTitle], ["Samples", about.samples], ["Features", about.features],
+      ["Classes", about.classes], ["Transform", about.transform]]),
+    html("p", {}, order.length ? `Best here: ${best.join(", ")} (${describeView()}).` : "No method has a score here."),
+    curves,
+  ];
+  if (order.length) {
+    const rows = Object.entries(cells).sort((a, b) => b[1] - a[1]).map(([m, v]) => {
+      const gain = cells[data.special.random] === undefined ? "–" : signed(gainOn(name, m));
+      return [titleOf(m), (100 * v).toFixed(1), gain];
+    });
+    parts.push(html("h3", {}, "Methods"), lines(["Method", `${data.metrics[state.metric][1]} in %`, "Gain over random"], rows));
+  }
+  if (failed.length) {
+    parts.push(html("h3", {}, "Without a score"), html("ul", {}, ...failed.map(([m, why]) => html("li", {}, `${titleOf(m)}: ${why}`))));
+  }
+  if (Object.keys(chosen).length) {
+    parts.push(html("h3", {}, "Chosen features, default setting, best first"),
+      lines(["Method", "s", "Features"], Object.entries(chosen).map(([m, { s, features, names }]) => {
+        const shown = names ?? features.slice(0, 20);
+        const more = s > shown.length ? " …" : "";
+        const isImage = about.image && about.image.length === 2;
+        return [titleOf(m), String(s), isImage ? pixels(about.image, about.order, features) : shown.join(", ") + more];
+      })));
+  }
+  return { title: about.title, parts, after: () => drawCurves(curves, name) };
+};
+
+const methodDetail = (name) => {
+  const row = record(viewOf(), name);
+  const names = datasetsOf(state.domain);
+  const rows = names.filter((d) => cellsOf(d)[name] !== undefined).map((d) => {
+    const place = ranked(cellsOf(d)).filter(([, v]) => v > cellsOf(d)[name]).length + 1;
+    return { d, place, gain: gainOn(d, name), value: cellsOf(d)[name] };
+  }).sort((a, b) => b.gain - a.gain);
+  const failed = names.filter((d) => data.problems[d]?.[name]);
+  const chosen = data.settings[name] ?? {};
+  const defaults = [...new Set(Object.values(chosen.default ?? {}))];
+  const parts = [
+    facts([["Place", row?.place], ["Average rank", row && row.rank !== null ? row.rank.toFixed(2) : null],
+      ["Seconds", row ? secondsText(row.seconds) : null],
+      ["Default setting", defaults.length ? defaults.join(" or ") : null]]),
+    html("p", {}, describeView()),
+    html("h3", {}, "Where it wins and where it fails"),
+    lines(["Dataset", "Place there", `${data.metrics[state.metric][1]} in %`, "Gain"],
+      rows.map((r) => [data.datasets[r.d].title, String(r.place), (100 * r.value).toFixed(1), signed(r.gain)])),
+  ];
+  if (failed.length) {
+    parts.push(html("h3", {}, "Without a score"),
+      html("ul", {}, ...failed.map((d) => html("li", {}, `${data.datasets[d].title}: ${data.problems[d][name]}`))));
+  }
+  const chances = viewOf()?.bayes?.[name];
+  if (chances) {
+    parts.push(html("p", {}, `Chance that ${titleOf(data.special.study)} is better than it by more than a point: ${chances[0].toFixed(2)}; within a point: ${chances[1].toFixed(2)}; worse: ${chances[2].toFixed(2)}.`));
+  }
+  if (chosen.blind) {
+    parts.push(html("h3", {}, "Settings chosen without labels"),
+      lines(["Dataset", "Setting"], Object.entries(chosen.blind).map(([d, setting]) => [data.datasets[d]?.title ?? d, setting])));
+  }
+  return { title: titleOf(name), parts, after: () => {} };
+};
+
+const showDetail = () => {
+  const wanted = state.dataset ? datasetDetail(state.dataset) : state.method ? methodDetail(state.method) : null;
+  if (!wanted) {
+    if (detail.open) detail.close();
+    return;
+  }
+  byId("detail-title").textContent = wanted.title;
+  byId("detail-body").replaceChildren(...wanted.parts);
+  if (!detail.open) detail.showModal();
+  wanted.after();
+};
+detail.addEventListener("close", () => {
+  if (state.dataset || state.method) change({ dataset: "", method: "" });
+});
+
+if (FIRST) {
+  buildSelectors();
+  byId("select-curve").addEventListener("change", (event) => change({ curve: event.target.value }));
+  byId("pictures").hidden = false;
+  byId("board-files").hidden = false;
+  readHash();
+  show();
+  window.addEventListener("hashchange", () => {
+    if (readHash()) show();
+  });
+  let waiting = 0;
+  window.addEventListener("resize", () => {
+    clearTimeout(waiting);
+    waiting = setTimeout(showPictures, 150);
+  });
+}

@@ -1,0 +1,265 @@
+"use strict";
+
+// Pictures of the view: score against time, curves, the matrix of pairs and the heat map.
+const N_COLORS = 9;
+const plain = (method) => method !== data.special.random && method !== data.special.all;
+const colorOf = (method) => {
+  if (method === data.special.study) return "var(--ink)";
+  if (!plain(method)) return "var(--soft)";
+  const names = Object.keys(data.methods).filter((m) => plain(m) && m !== data.special.study);
+  return `var(--c${names.indexOf(method) % N_COLORS})`;
+};
+const dashOf = (method) => {
+  if (method === data.special.all) return "9 5";
+  if (method === data.special.random) return "2 3";
+  const place = Object.keys(data.methods).indexOf(method);
+  return place >= N_COLORS ? "6 3" : null;
+};
+
+const extent = (values, margin = 0.06) => {
+  const [low, high] = [Math.min(...values), Math.max(...values)];
+  const room = (high - low || Math.abs(high) || 1) * margin;
+  return [low - room, high + room];
+};
+const ticks = (low, high, count = 5) => {
+  const raw = (high - low) / count;
+  const power = 10 ** Math.floor(Math.log10(raw));
+  const step = [1, 2, 5, 10].map((k) => k * power).find((k) => k >= raw);
+  const found = [];
+  for (let t = Math.ceil(low / step) * step; t <= high + 1e-9; t += step) found.push(t);
+  return found;
+};
+
+// Axes with a grid; returns the element and the two scales.
+const axes = (box, { x, y, xTitle, yTitle, xTicks, label }) => {
+  const width = Math.max(300, box.clientWidth);
+  const height = Math.min(420, Math.max(280, width * 0.5));
+  const [left, right, top, bottom] = [48, 14, 10, 44];
+  const toX = (v) => left + ((v - x[0]) / (x[1] - x[0] || 1)) * (width - left - right);
+  const toY = (v) => height - bottom - ((v - y[0]) / (y[1] - y[0] || 1)) * (height - top - bottom);
+  const picture = svg("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": label });
+  for (const t of ticks(...y)) {
+    picture.append(svg("line", { x1: left, x2: width - right, y1: toY(t), y2: toY(t), class: "grid" }),
+      svg("text", { x: left - 6, y: toY(t) + 4, "text-anchor": "end" }, String(Number(t.toPrecision(6)))));
+  }
+  for (const [value, text] of xTicks) {
+    picture.append(svg("line", { x1: toX(value), x2: toX(value), y1: top, y2: height - bottom, class: "grid" }),
+      svg("text", { x: toX(value), y: height - bottom + 16, "text-anchor": "middle" }, text));
+  }
+  picture.append(
+    svg("text", { x: (left + width) / 2, y: height - 8, "text-anchor": "middle" }, xTitle),
+    svg("text", { transform: `translate(12 ${height / 2}) rotate(-90)`, "text-anchor": "middle" }, yTitle));
+  return { picture, toX, toY, width, left, right };
+};
+
+// Powers of ten on a logarithmic axis; 2 and 5 between them where there is room.
+const timeTicks = (low, high) => {
+  const steps = high - low > 3 ? [1] : [1, 2, 5];
+  const found = [];
+  for (let power = Math.floor(low); power <= high; power += 1) {
+    for (const step of steps) {
+      const at = power + Math.log10(step);
+      if (at >= low && at <= high) found.push([at, String(Number((step * 10 ** power).toPrecision(1)))]);
+    }
+  }
+  return found;
+};
+
+const flatLine = (frame, value, method) => {
+  const y = frame.toY(value);
+  frame.picture.append(
+    svg("line", { x1: frame.left, x2: frame.width - frame.right, y1: y, y2: y, stroke: "var(--soft)",
+      "stroke-width": 1.5, "stroke-dasharray": dashOf(method) }),
+    svg("text", { x: frame.width - frame.right, y: y - 4, "text-anchor": "end", class: "quiet" }, titleOf(method)));
+};
+
+const showTime = () => {
+  const box = byId("picture-time");
+  const view = viewOf();
+  const points = (view ? view.methods : []).map((method) => ({ method, ...record(view, method) }))
+    .filter((p) => p.mean !== null);
+  const timed = points.filter((p) => plain(p.method) && p.seconds > 0);
+  if (!timed.length) return box.replaceChildren("No method has both a score and a time here.");
+  const x = extent(timed.map((p) => Math.log10(p.seconds)), 0.15);
+  if (x[1] - x[0] < 0.5) { x[0] -= 0.5; x[1] += 0.5; }
+  const frame = axes(box, {
+    x, y: extent(points.map((p) => 100 * p.mean), 0.12),
+    xTitle: "seconds of a selection, default setting", yTitle: `${data.metrics[state.metric][1]} in %`,
+    xTicks: timeTicks(...x),
+    label: `Score against time: ${timed.map((p) => `${titleOf(p.method)} ${(100 * p.mean).toFixed(1)} % in ${secondsText(p.seconds)} s`).join("; ")}`,
+  });
+  for (const p of points) if (!plain(p.method)) flatLine(frame, 100 * p.mean, p.method);
+  const front = [];
+  for (const p of [...timed].sort((a, b) => a.seconds - b.seconds || b.mean - a.mean)) {
+    if (!front.length || p.mean > front.at(-1).mean) front.push(p);
+  }
+  const at = (p) => [frame.toX(Math.log10(p.seconds)), frame.toY(100 * p.mean)];
+  frame.picture.append(svg("polyline", { points: front.map((p) => at(p).join(",")).join(" "), class: "front" }));
+  const taken = [];
+  for (const p of timed) {
+    const [px, py] = at(p);
+    const late = px > frame.width * 0.75;
+    const wide = 7.5 * titleOf(p.method).length;
+    const start = late ? px - 9 - wide : px + 9;
+    const free = (dy) => taken.every(([x0, x1, y0]) => start > x1 || start + wide < x0 || Math.abs(py + dy - y0) > 12);
+    const dy = [4, -9, 17, -22, 30, -35].find(free) ?? 4;
+    taken.push([start, start + wide, py + dy]);
+    frame.picture.append(
+      svg("circle", { cx: px, cy: py, r: p.method === data.special.study ? 7 : 5, fill: colorOf(p.method),
+        class: front.includes(p) ? "on-front" : "" },
+        svg("title", {}, `${titleOf(p.method)}: ${(100 * p.mean).toFixed(1)} %, ${secondsText(p.seconds)} s`)),
+      svg("text", { x: px + (late ? -9 : 9), y: py + dy, "text-anchor": late ? "end" : "start",
+        class: p.method === data.special.study ? "study" : "" }, titleOf(p.method)));
+  }
+  box.replaceChildren(frame.picture);
+};
+
+// Mean curve over the datasets of the view at the s that all of them have.
+const curvesOf = (dataset) => {
+  const known = data.curves[state.metric]?.[state.choice] ?? {};
+  const names = dataset ? [dataset] : datasetsOf(state.domain).filter((d) => d in known);
+  const found = {};
+  for (const method of Object.keys(data.methods)) {
+    const curves = names.map((d) => known[d]?.[method]).filter(Boolean);
+    if (!curves.length || curves.length < names.length) continue;
+    if (method === data.special.all) {
+      const mean = (i) => curves.reduce((sum, c) => sum + (c[0][i] ?? 0), 0) / curves.length;
+      found[method] = [[null, mean(1), mean(2)]];
+      continue;
+    }
+    const shared = curves[0].map(([s]) => s).filter((s) => curves.every((c) => c.some(([t]) => t === s)));
+    found[method] = shared.map((s) => {
+      const points = curves.map((c) => c.find(([t]) => t === s));
+      return [s, ...[1, 2].map((i) => points.reduce((sum, p) => sum + (p[i] ?? 0), 0) / points.length)];
+    });
+  }
+  return Object.fromEntries(Object.entries(found).filter(([, points]) => points.length));
+};
+
+const drawCurves = (box, dataset) => {
+  const curves = curvesOf(dataset);
+  const lines = Object.entries(curves).filter(([m, p]) => m !== data.special.all && p[0][0] !== null);
+  const s = [...new Set(lines.flatMap(([, points]) => points.map(([k]) => k)))].sort((a, b) => a - b);
+  if (s.length < 2) {
+    box.replaceChildren("No curve: a single number of features, or no scores.");
+    return;
+  }
+  const all = curves[data.special.all]?.[0];
+  const banded = [all ? [all] : [], curves[data.special.random] ?? []].flat();
+  const values = [
+    ...lines.flatMap(([, points]) => points.map(([, v]) => 100 * v)),
+    ...banded.flatMap(([, v, d]) => [100 * (v - (d ?? 0)), 100 * (v + (d ?? 0))]),
+  ];
+  const every = Math.ceil(s.length / 10);
+  const frame = axes(box, {
+    x: [s[0], s.at(-1)], y: extent(values),
+    xTitle: "number of features s", yTitle: `${data.metrics[state.metric][1]} in %`,
+    xTicks: s.filter((_, i) => i % every === 0).map((k) => [k, String(k)]),
+    label: `Score against s: ${lines.map(([m, p]) => `${titleOf(m)} ${(100 * p[0][1]).toFixed(1)} to ${(100 * p.at(-1)[1]).toFixed(1)} %`).join("; ")}`,
+  });
+  const band = (points, method) => {
+    const edge = (sign) => points.map(([k, v, d]) => `${frame.toX(k)},${frame.toY(100 * (v + sign * (d ?? 0)))}`);
+    frame.picture.append(svg("polygon", { points: [...edge(1), ...edge(-1).reverse()].join(" "), class: "band" },
+      svg("title", {}, `${titleOf(method)}: mean ± standard deviation`)));
+  };
+  if (all) {
+    band([[s[0], all[1], all[2]], [s.at(-1), all[1], all[2]]], data.special.all);
+    flatLine(frame, 100 * all[1], data.special.all);
+  }
+  if (curves[data.special.random]) band(curves[data.special.random], data.special.random);
+  for (const [method, points] of lines) {
+    frame.picture.append(svg("polyline", {
+      points: points.map(([k, v]) => `${frame.toX(k)},${frame.toY(100 * v)}`).join(" "), fill: "none",
+      stroke: colorOf(method), "stroke-width": method === data.special.study ? 3.5 : 1.8,
+      "stroke-dasharray": dashOf(method) }, svg("title", {}, titleOf(method))));
+  }
+  const legend = html("ul", { class: "keys" }, ...lines.map(([method]) =>
+    html("li", {}, swatch(method), titleOf(method))));
+  box.replaceChildren(frame.picture, legend);
+};
+const swatch = (method) =>
+  svg("svg", { width: 26, height: 8, "aria-hidden": "true" },
+    svg("line", { x1: 0, x2: 26, y1: 4, y2: 4, stroke: colorOf(method), "stroke-dasharray": dashOf(method),
+      "stroke-width": method === data.special.study ? 3.5 : 2 }));
+
+const showCurves = () => {
+  const select = byId("select-curve");
+  const names = datasetsOf(state.domain);
+  const hasMean = Object.values(curvesOf("")).some((points) => points.length > 1);
+  const mean = hasMean ? [html("option", { value: "" }, "Mean over the datasets")] : [];
+  select.replaceChildren(...mean, ...names.map((d) => html("option", { value: d }, data.datasets[d].title)));
+  select.value = names.includes(state.curve) ? state.curve : hasMean ? "" : names[0];
+  drawCurves(byId("picture-curves"), select.value);
+};
+
+// Blue for better, orange for worse, as strong as the difference.
+const shade = (value, limit) => {
+  const strength = Math.min(1, Math.abs(value) / (limit || 1));
+  return `--shade: ${Math.round(45 * strength)}%; --tint: var(${value >= 0 ? "--good" : "--bad"})`;
+};
+
+const showPairs = () => {
+  const box = byId("picture-pairs");
+  const view = viewOf();
+  if (!view || !view.pairs.length) return box.replaceChildren("No two methods to compare here.");
+  const found = new Map();
+  for (const [a, b, difference, wins, ties, losses, p] of view.pairs) {
+    found.set(`${a} ${b}`, [difference, wins, ties, losses, p]);
+    found.set(`${b} ${a}`, [-difference, losses, ties, wins, p]);
+  }
+  const limit = Math.max(...view.pairs.map(([, , difference]) => Math.abs(difference)));
+  const order = view.methods.map((_, i) => i).filter((i) => view.pairs.some((p) => p[0] === i || p[1] === i));
+  const cell = (a, b) => {
+    const pair = found.get(`${a} ${b}`);
+    if (!pair) return html("td", {}, "–");
+    const [difference, wins, ties, losses, p] = pair;
+    const distinct = p !== null && p < data.alpha;
+    return html("td", { style: shade(difference, limit), class: distinct ? "shaded distinct" : "shaded",
+      title: `${titleOf(view.methods[a])} less ${titleOf(view.methods[b])}: p = ${p === null ? "not defined" : p}` },
+      signed(difference), html("br"), html("small", {}, `${wins}/${ties}/${losses}`));
+  };
+  box.replaceChildren(grid("Every method against every other", ["", ...order.map((b) => titleOf(view.methods[b]))],
+    order.map((a) => [methodButton(view.methods[a]), ...order.map((b) => cell(a, b))])));
+};
+
+const grid = (label, titles, rows) =>
+  html("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": label },
+    html("table", { class: "grid" },
+      html("thead", {}, html("tr", {}, ...titles.map((t) => html("th", { scope: "col" }, t)))),
+      html("tbody", {}, ...rows.map(([first, ...cells]) => html("tr", {}, html("th", { scope: "row" }, first), ...cells)))));
+
+const cellsOf = (dataset) => data.cells[state.metric]?.[state.choice]?.[state.score]?.[dataset] ?? {};
+const gainOn = (dataset, method) => {
+  const cells = cellsOf(dataset);
+  if (cells[method] === undefined) return null;
+  const random = cells[data.special.random];
+  const others = Object.entries(cells).filter(([m]) => m !== data.special.all).map(([, v]) => v);
+  const reference = random ?? others.reduce((sum, v) => sum + v, 0) / others.length;
+  return 100 * (cells[method] - reference);
+};
+
+const showHeat = () => {
+  const box = byId("picture-heat");
+  const view = viewOf();
+  const names = datasetsOf(state.domain).filter((d) => Object.keys(cellsOf(d)).length);
+  if (!view || !names.length) return box.replaceChildren("No scores here.");
+  byId("heat-against").textContent = view.hasRandom ? "random features" : "the mean of the methods";
+  const cell = (dataset, method) => {
+    const gain = gainOn(dataset, method);
+    const why = data.problems[dataset]?.[method];
+    if (gain === null) return html("td", { title: why ?? "no score" }, "–");
+    return html("td", { class: "shaded", style: shade(gain, 25),
+      title: `${titleOf(method)} on ${data.datasets[dataset].title}: ${(100 * cellsOf(dataset)[method]).toFixed(1)} %` },
+      signed(gain));
+  };
+  const header = view.methods.map((method) => methodButton(method));
+  box.replaceChildren(grid("Datasets and methods", ["Dataset", ...header],
+    names.map((d) => [datasetButton(d), ...view.methods.map((m) => cell(d, m))])));
+};
+
+const showPictures = () => {
+  showTime();
+  showCurves();
+  showPairs();
+  showHeat();
+};

@@ -1,0 +1,177 @@
+"use strict";
+
+// The view: what the selectors say, kept in the address bar, shown by the leaderboard.
+const data = JSON.parse(document.getElementById("data").textContent);
+const byId = (id) => document.getElementById(id);
+
+// An element of HTML, or of SVG, with attributes and children.
+const make = (space) => (tag, attributes = {}, ...children) => {
+  const node = space ? document.createElementNS(space, tag) : document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
+    else if (value !== null && value !== undefined && value !== false) node.setAttribute(name, value);
+  }
+  node.append(...children.filter((child) => child !== null && child !== undefined));
+  return node;
+};
+const html = make("");
+const svg = make("http://www.w3.org/2000/svg");
+
+const SELECTORS = ["metric", "choice", "domain", "score"];
+const OPTIONS = {
+  metric: Object.fromEntries(Object.entries(data.metrics).map(([key, [title]]) => [key, title])),
+  choice: data.choices,
+  domain: data.domains,
+  score: data.scores,
+};
+const FIRST = JSON.parse(byId("data").dataset.first || "null");
+let state = { ...FIRST };
+
+const viewOf = (metric = state.metric) =>
+  data.views[metric]?.[state.choice]?.[state.score]?.[state.domain];
+const record = (view, method) => {
+  const place = view ? view.methods.indexOf(method) : -1;
+  if (place < 0) return null;
+  return Object.fromEntries(data.columns.map((name, i) => [name, view.rows[place][i]]));
+};
+const titleOf = (method) => data.methods[method]?.title ?? method;
+const datasetsOf = (domain) =>
+  Object.keys(data.datasets).filter((d) => domain === "all" || data.datasets[d].domain === domain);
+
+// Numbers as the static table writes them.
+const signed = (value, digits = 1) => (value < 0 ? "" : "+") + value.toFixed(digits);
+const fixed = (value, digits) => (value === null || value === undefined ? "–" : value.toFixed(digits));
+const secondsText = (value) => {
+  if (value === null || value === undefined) return "–";
+  if (value >= 10) return value.toFixed(0);
+  if (value >= 1) return value.toFixed(1);
+  return value >= 0.01 ? value.toFixed(2) : "<0.01";
+};
+const gainText = (row) => {
+  const star = row.n_imputed ? "*" : "";
+  const interval = row.low === null ? "" : ` [${signed(row.low)}, ${signed(row.high)}]`;
+  return `${signed(row.gain)}${star}${interval}`;
+};
+
+// The address bar: #metric=nmi&choice=blind..., so that a link restores the view.
+const readHash = () => {
+  const text = location.hash.slice(1);
+  if (!text.includes("=")) return false;
+  const wanted = Object.fromEntries(new URLSearchParams(text));
+  state = { ...FIRST };
+  for (const name of SELECTORS) if (wanted[name] in OPTIONS[name]) state[name] = wanted[name];
+  if (wanted.dataset in data.datasets) state.dataset = wanted.dataset;
+  if (wanted.method in data.methods) state.method = wanted.method;
+  if (wanted.curve in data.datasets) state.curve = wanted.curve;
+  return true;
+};
+const change = (patch) => {
+  const next = { ...state, ...patch };
+  for (const [name, value] of Object.entries(next)) if (!value) delete next[name];
+  location.hash = new URLSearchParams(next).toString();
+};
+
+const metricsShown = () => Object.keys(data.metrics).filter((metric) => metric in data.views);
+
+const leaderboardRows = (view) =>
+  view.methods.map((method) => {
+    const row = record(view, method);
+    const isRandom = method === data.special.random;
+    const cells = [
+      [fixed(row.place, 0), row.place],
+      [titleOf(method), null],
+    ];
+    if (view.hasRandom) cells.push(isRandom ? ["0", 0] : [gainText(row), row.gain]);
+    for (const metric of metricsShown()) {
+      const mean = record(viewOf(metric), method)?.mean ?? null;
+      cells.push([fixed(mean === null ? null : 100 * mean, 1), mean]);
+    }
+    if (view.hasRandom) {
+      const shown = row.wins === null ? "–" : `${row.wins} / ${row.ties} / ${row.losses}`;
+      cells.push([shown, row.wins]);
+    }
+    for (const column of Object.values(data.extras)) {
+      cells.push([fixed(column[method], 2), column[method] ?? null]);
+    }
+    cells.push([secondsText(row.seconds), row.seconds]);
+    return { method, cells };
+  });
+
+const leaderboardTitles = (view) => [
+  "Place",
+  "Method",
+  ...(view.hasRandom ? ["Gain over random"] : []),
+  ...metricsShown().map((metric) => data.metrics[metric][1]),
+  ...(view.hasRandom ? ["W / T / L"] : []),
+  ...Object.keys(data.extras),
+  "Seconds",
+];
+
+const methodButton = (method) =>
+  html("button", { type: "button", class: "drill", onclick: () => change({ method, dataset: "" }) },
+    titleOf(method));
+const datasetButton = (dataset) =>
+  html("button", { type: "button", class: "drill", onclick: () => change({ dataset, method: "" }) },
+    data.datasets[dataset].title);
+
+const showLeaderboard = () => {
+  const table = byId("leaderboard");
+  const view = viewOf();
+  byId("answer").textContent = view ? view.answer : "No scores for this combination.";
+  const titles = view ? leaderboardTitles(view) : ["Place", "Method"];
+  const rows = view ? leaderboardRows(view) : [];
+  const header = table.tHead.rows[0];
+  header.replaceChildren(...titles.map((title) => html("th", { scope: "col" }, title)));
+  addSorting(table);
+  table.tBodies[0].replaceChildren(
+    ...rows.map(({ method, cells }) =>
+      html("tr", { "data-method": method, class: method === data.special.study ? "study" : null },
+        ...cells.map(([text, value], i) =>
+          html(i === 1 ? "th" : "td",
+            { scope: i === 1 ? "row" : null, "data-value": value, "data-label": titles[i] },
+            i === 1 ? methodButton(method) : text)))));
+  byId("board-note").textContent = view ? boardNote(view) : "";
+  showDownloads(titles, rows);
+};
+
+const boardNote = (view) => {
+  const starred = view.rows.some((row) => row[data.columns.indexOf("n_imputed")]);
+  const left = view.leftOut.map((name) => data.datasets[name]?.title ?? titleOf(name));
+  return [
+    starred ? "* Counts as random features on datasets where it has no score." : "",
+    left.length ? `Not compared, for want of scores: ${left.join(", ")}.` : "",
+    view.note ? `${view.note}.` : "",
+  ].filter(Boolean).join(" ");
+};
+
+// The table on the screen as files.
+const quoted = (text) => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+const latex = (text) => text.replace(/[&%$#_{}]/g, "\\$&").replaceAll("<", "$<$").replaceAll("–", "--");
+const showDownloads = (titles, rows) => {
+  const lines = [titles, ...rows.map(({ cells }) => cells.map(([text]) => text))];
+  const csv = lines.map((line) => line.map(quoted).join(",")).join("\n") + "\n";
+  const body = lines.map((line) => `${line.map(latex).join(" & ")} \\\\`);
+  body.splice(1, 0, "\\midrule");
+  const tex = ["% needs \\usepackage{booktabs}", `\\begin{tabular}{rl${"r".repeat(titles.length - 2)}}`,
+    "\\toprule", ...body, "\\bottomrule", "\\end{tabular}", ""].join("\n");
+  byId("board-csv").href = `data:text/csv;charset=utf-8,${encodeURIComponent(csv)}`;
+  byId("board-tex").href = `data:text/plain;charset=utf-8,${encodeURIComponent(tex)}`;
+};
+
+const buildSelectors = () => {
+  for (const name of SELECTORS) {
+    const select = byId(`select-${name}`);
+    const options = Object.entries(OPTIONS[name]);
+    select.replaceChildren(...options.map(([value, title]) => html("option", { value }, title)));
+    select.closest("label").hidden = options.length < 2;
+    select.addEventListener("change", () => change({ [name]: select.value }));
+  }
+  byId("selectors").hidden = false;
+};
+
+const show = () => {
+  for (const name of SELECTORS) byId(`select-${name}`).value = state[name];
+  showLeaderboard();
+  showPictures();
+  showDetail();
+};
