@@ -31,6 +31,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from blufs.numerics.errors import MethodLimitError
 from blufs.numerics.graph import SampleGraph
 from blufs.numerics.ranges import conditioned, varying_columns
+from blufs.numerics.scaling import choose_scaling
 from blufs.numerics.sparse_data import canonical_csr
 
 __all__ = [
@@ -271,10 +272,11 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         kept = None if varying.all() else np.flatnonzero(varying)
         X = X if kept is None else X[:, kept]
         scaling = getattr(self, "scaling", "none")
+        scaling = choose_scaling(X) if scaling == "auto" else scaling
         return self._condition(
             X,
             ignores_offsets=self.ignores_offsets and scaling != "unit",
-            ignores_scale=scaling != "none",
+            ignores_scale=scaling not in ("none", "center"),
         ), kept
 
     _condition = staticmethod(conditioned)

@@ -154,11 +154,21 @@ def test_multiples_of_a_feature_are_ordered_as_in_the_dense_copy(name):
         np.testing.assert_array_equal(ours, theirs)
 
 
-@pytest.mark.parametrize("scaling", ["center+unit", "unit", "standard", "minmax", "none"])
+@pytest.mark.parametrize(
+    "scaling", ["auto", "center", "center+unit", "unit", "standard", "minmax", "none"]
+)
 @pytest.mark.parametrize("similarity", ["principal", "data"])
 def test_blufs_with_every_scaling_and_similarity(scaling, similarity):
     X = topics(10, n=90)
     same_selection("BLUFS", X, X.toarray(), scaling=scaling, similarity=similarity)
+
+
+def test_the_number_of_clusters_and_the_reasons_are_those_of_the_dense_copy():
+    pd = pytest.importorskip("pandas")
+    X = topics(1, n=90)
+    ours, theirs = (BLUFS(5, n_clusters="auto").fit(data) for data in (X, X.toarray()))
+    assert ours.n_clusters_ == theirs.n_clusters_
+    pd.testing.assert_frame_equal(ours.explain(X), theirs.explain(X.toarray()))
 
 
 def test_single_precision_is_taken():
