@@ -26,7 +26,7 @@ def select_genes(
     *,
     layer: str | None = None,
     batch_key: str | None = None,
-    n_clusters: Any = None,
+    n_clusters: int | str = "auto",
     subset: bool = False,
     inplace: bool = True,
     estimator: BaseSelector | None = None,
@@ -45,8 +45,8 @@ def select_genes(
     batch_key : str, optional
         Column of ``adata.obs``. Genes are selected in every batch by itself; those with the best
         median rank over the batches that chose them win, ties by the number of batches.
-    n_clusters : optional
-        Kinds of cells that one expects, see :class:`~blufs.BLUFS`; by default its own default.
+    n_clusters : int or "auto", default="auto"
+        Kinds of cells that one expects; ``"auto"`` counts them in the data.
     subset : bool, default=False
         Whether to keep only the selected genes.
     inplace : bool, default=True
@@ -65,8 +65,8 @@ def select_genes(
     """
     X, n_top = _values(adata, layer), _check_count(n_top_genes, adata.n_vars)
     if estimator is None:
-        estimator = BLUFS() if n_clusters is None else BLUFS(n_clusters=n_clusters)
-    elif n_clusters is not None:
+        estimator = BLUFS(n_clusters=n_clusters)
+    elif n_clusters != "auto":
         raise ValueError("n_clusters is a parameter of the estimator if one is given: set it there")
     fits = _fit_batches(X, _batches(adata, batch_key), estimator, n_top)
     table = _table(adata, fits, n_top, with_batches=batch_key is not None)
