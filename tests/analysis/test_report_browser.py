@@ -2,25 +2,16 @@
 
 import json
 import shutil
-from pathlib import Path
 from urllib.parse import unquote, urlparse
 
 import pandas as pd
 import pytest
 
 from blufs.analysis.figures.catalog import figure_names
-from blufs.analysis.figures.draw import draw
-from blufs.analysis.figures.style import Style, save
-from blufs.analysis.paper import load_paper
-from blufs.analysis.report.page import render
-from blufs.analysis.report.provenance import provenance
-from blufs.analysis.summary import summarise
-from blufs.analysis.tables.build import build_table
 from blufs.analysis.tables.catalog import table_names
-from blufs.analysis.tables.render import write_table
 from blufs.analysis.tables.table import AVERAGE, DATA, Block, Cell, Row, Table
-from blufs.results import load
 from blufs.results.suite import Suite
+from tests.helpers.report_page import write_page
 from tests.helpers.results_fixture import make_results, suite_info
 
 webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
@@ -60,35 +51,6 @@ PHONE = {"width": 390, "height": 844, "deviceScaleFactor": 2, "mobile": True}
 DATASETS = ("rings", "digits", "COIL20", "pie", "lung")
 METHODS = ("AllFeatures", "RandomFeatures", "LapScore", "BLSFS", "BLUFS")
 DOMAIN = {"digits": "image", "COIL20": "image", "pie": "gene_expression"}
-
-
-def write_page(folder, suite, *, figures=(), replaced=None):
-    """Every table, these figures and the page of the results in a folder."""
-    results, style = load(folder), Style(dpi=50)
-    pictures, tables, downloads = {}, {}, {}
-    for name in figures:
-        pictures[name] = folder / f"figures/{name}.png"
-        figure = draw(name, results, suite, style)
-        save(figure, pictures[name], pictures[name].with_suffix(".pdf"), style)
-    paper = load_paper(Path(__file__).parents[2] / "data/paper_results.yaml")
-    for name in table_names(suite.datasets):
-        table = (replaced or {}).get(name) or build_table(name, results, suite, paper)
-        files = {form: folder / f"tables/{name}.{form}" for form in ("html", "csv", "tex")}
-        write_table(table, **files)
-        tables[name], downloads[name] = files["html"], [files["csv"], files["tex"]]
-    page = render(
-        results,
-        suite,
-        statistics=summarise(results, suite),
-        provenance=provenance({}),
-        tables=tables,
-        downloads=downloads,
-        figures=pictures,
-        deviations=Path(__file__).parents[2] / "docs" / "deviations.md",
-    )
-    path = folder / "report.html"
-    path.write_text(page, encoding="utf-8")
-    return path
 
 
 @pytest.fixture(scope="module")
