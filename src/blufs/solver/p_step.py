@@ -16,6 +16,7 @@ import scipy.sparse as sp
 from scipy.spatial import cKDTree
 
 from blufs.numerics.graph import SampleGraph, squared_distance_blocks
+from blufs.numerics.neighbor_index import indexed_neighbors, uses_index
 from blufs.numerics.simplex import project_rows_to_simplex
 
 #: Up to so many columns a tree finds neighbours faster than all distances do.
@@ -126,9 +127,12 @@ def nearest_samples(Z: np.ndarray, k: int) -> np.ndarray:
     """The k nearest other rows of every row of Z (n x c), in no order, shape (n, k).
 
     Where two are equally far, either may be taken: few columns are searched by a tree, many by
-    products in single precision.
+    products in single precision. Of very many samples an index may miss a few; the step stays
+    monotone, because the old neighbours remain candidates.
     """
     n, c = Z.shape
+    if c > _TREE_COLUMNS and uses_index(Z):
+        return indexed_neighbors(Z, k)[0]
     if c <= _TREE_COLUMNS:
         found = cKDTree(Z).query(Z, k + 1)[1]
         own = found == np.arange(n)[:, None]
