@@ -204,8 +204,6 @@ that was stopped. The last column counts the features that both select.
 
 {table(rows)}
 
-{shortfalls(rows)}
-
 They need not agree where the method has no unique result (MCFS on a graph that is not connected,
 SOGFS and BLFSE with more features than samples, BLSFS where the k-means of the start falls
 differently) and where skfeature computes something else: its MCFS centres the data and follows

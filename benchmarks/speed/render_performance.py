@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from benchmarks.harness import RESULTS, ROOT, markdown, read
+from benchmarks.speed.methods_speed import shortfalls
 from blufs.numerics.neighbor_index import EXACT_UP_TO
 
 PAGE = ROOT / "docs" / "performance.md"
+README = ROOT / "benchmarks" / "README.md"
 MISSING = "not measured"
 #: The shape and the bounds of the targets.
 LARGE = (7000, 5000)
@@ -220,7 +222,6 @@ def page() -> str:
     template = (ROOT / "benchmarks" / "speed" / "performance.template.md").read_text()
     figure = RESULTS / "growth.png"
     parts = {
-        "targets": targets(),
         "machine": section("machine", machine),
         "limits": section("limits", limits),
         "growth": section("growth", growth),
@@ -238,5 +239,53 @@ def page() -> str:
     return template
 
 
+def readme() -> str:
+    """benchmarks/README.md: what is asked of the project, and where it stands."""
+    return f"""# Benchmarks of the project itself
+
+`python -m benchmarks` (`make benchmark`) measures speed, as ratios taken in one run, and writes
+`benchmarks/results/*.json` and the pages [performance](../docs/performance.md) and
+[speed of the methods](../docs/methods-speed.md). `benchmarks/evidence/` holds the reasons for
+defaults and rules, `benchmarks/publish/` the pages about results. This page compares with targets.
+
+## Speed and memory
+
+{targets()}
+
+## Compared methods
+
+{shortfalls(read("methods_speed") or [])}
+
+## Quality
+
+What the defaults of BLUFS are worth on data of several domains, and what was asked of them, is in
+[the solver](../docs/solver.md); `python -m benchmarks.evidence.wide_defaults` makes its tables.
+
+{quality()}
+"""
+
+
+def quality() -> str:
+    """Mean gains of the defaults of BLUFS in points, against what was asked."""
+    report = read("wide_defaults") or {}
+    asked = [
+        ("ACC above the earlier defaults", "before", "acc", 1.5),
+        ("5-NN accuracy above the earlier defaults", "before", "knn", 2),
+        ("ACC above Case III (no graph learning)", "Case III", "acc", 0.5),
+    ]
+    rows = []
+    for name, other, metric, bound in asked:
+        if not {"default", other} <= set(report):
+            rows.append([name, f">= {bound:g}", MISSING, ""])
+            continue
+        ours, theirs = report["default"], report[other]
+        common = sorted(set(ours) & set(theirs))
+        gain = sum(ours[name][metric] - theirs[name][metric] for name in common) / len(common)
+        met = "yes" if gain >= bound else "**no**"
+        rows.append([f"{name}, points over {len(common)} datasets", f">= {bound:g}", gain, met])
+    return markdown(["what", "target", "measured", "met"], rows)
+
+
 if __name__ == "__main__":
     PAGE.write_text(page())
+    README.write_text(readme())

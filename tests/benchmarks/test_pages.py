@@ -20,3 +20,11 @@ DOCS = Path(__file__).parents[2] / "docs"
 )
 def test_the_page_is_the_one_of_the_kept_results(name, script):
     assert (DOCS / name).read_text() == script.page()
+
+
+def test_the_comparison_with_targets_is_that_of_the_kept_results():
+    readme = DOCS.parent / "benchmarks" / "README.md"
+    assert readme.read_text() == render_performance.readme()
+    # What users read describes; what was asked for stands here.
+    assert "Wanted" not in (DOCS / "methods-speed.md").read_text()
+    assert "| target |" not in (DOCS / "performance.md").read_text()

@@ -24,7 +24,9 @@ def atomic_path(path: str | os.PathLike) -> Iterator[Path]:
     Examples
     --------
     >>> with atomic_path("out.txt") as temporary:
-    ...     temporary.write_text("all of it")
+    ...     _ = temporary.write_text("all of it")
+    >>> Path("out.txt").read_text()
+    'all of it'
     """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
