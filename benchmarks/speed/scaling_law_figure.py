@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import NullFormatter
 
 from benchmarks.harness import RESULTS, read
-from blufs.analysis.figures.style import LINE_STYLES, MARKERS, SAFE, Style, applied, facets
+from blufs.analysis.figures.style import LINE_STYLES, MARKERS, SAFE, Style, facets, use_style
 from blufs.files.atomic import atomic_path
 
 PARTS = {
@@ -45,5 +45,5 @@ if __name__ == "__main__":
     if report is None:
         print("no growth.json to draw")
     else:
-        with applied(Style()), atomic_path(RESULTS / "growth.png") as temporary:
+        with use_style(Style()), atomic_path(RESULTS / "growth.png") as temporary:
             draw(report).savefig(temporary, format="png", metadata={"Software": None})

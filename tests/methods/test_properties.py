@@ -12,6 +12,12 @@ from hypothesis import strategies as st
 
 from tests.methods.test_contract import SELECTING, selector, without_effect_of_offsets
 
+#: They draw random numbers that belong to positions of features.
+RANDOM_BY_POSITION = {"RandomFeatures", "VCSDFS", "DSCOFS"}
+#: Parameters of MCFS and UDFS are in units of the data; NDFS follows clusters of its spectral start,
+#: which rounding may decide where there are hardly any.
+UNIT_MATTERS = {"MCFS", "UDFS", "NDFS"}
+
 bounded = settings(
     max_examples=5,
     deadline=None,
@@ -78,7 +84,7 @@ def test_every_answer_is_finite_and_complete(name, X, exponent, offset, dtype, o
 
 @bounded
 @given(X=data(kinds=("normal", "clusters")), seed=st.integers(0, 99))
-@pytest.mark.parametrize("name", SELECTING)
+@pytest.mark.parametrize("name", [name for name in SELECTING if name not in RANDOM_BY_POSITION])
 def test_the_order_of_features_does_not_matter(name, X, seed):
     order = np.random.default_rng(seed).permutation(X.shape[1])
     direct, permuted = fitted(name, X), fitted(name, X[:, order])
@@ -98,7 +104,7 @@ def test_an_offset_does_not_matter(name, X, offset):
 
 @bounded
 @given(X=data(), exponent=st.integers(-950, 950))
-@pytest.mark.parametrize("name", [name for name in SELECTING if name not in ("MCFS", "UDFS")])
+@pytest.mark.parametrize("name", [name for name in SELECTING if name not in UNIT_MATTERS])
 def test_a_unit_does_not_matter(name, X, exponent):
     plain, scaled = fitted(name, X), fitted(name, np.ldexp(X, exponent))
     np.testing.assert_array_equal(scaled.support_, plain.support_)

@@ -93,7 +93,10 @@ def found_by_the_standard_library(script: Path) -> set[str]:
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.stem)
 def test_the_closure_of_a_script_is_what_the_standard_library_finds(script):
-    assert set(closure(script)) - {script.name} == found_by_the_standard_library(script)
+    # Importing anything of blufs runs blufs/__init__, whose table of names no job uses.
+    facade = {"blufs.methods", "blufs.methods.names"}
+    ours, theirs = set(closure(script)) - {script.name}, found_by_the_standard_library(script)
+    assert ours | facade == theirs | facade
 
 
 def test_every_module_is_in_the_digests_of_those_that_use_it_and_no_others(tmp_path):
