@@ -10,10 +10,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.methods.test_contract import SELECTING, selector, without_effect_of_offsets
+from tests.methods.test_contract import (
+    RANDOM_BY_POSITION,
+    SELECTING,
+    selector,
+    without_effect_of_offsets,
+)
 
-#: They draw random numbers that belong to positions of features.
-RANDOM_BY_POSITION = {"RandomFeatures", "VCSDFS", "DSCOFS"}
 #: Parameters of MCFS and UDFS are in units of the data; NDFS follows clusters of its spectral start,
 #: which rounding may decide where there are hardly any.
 UNIT_MATTERS = {"MCFS", "UDFS", "NDFS"}
