@@ -17,8 +17,8 @@ from tests.methods.test_contract import (
     without_effect_of_offsets,
 )
 
-#: Parameters of MCFS and UDFS are in units of the data; NDFS follows clusters of its spectral start,
-#: which rounding may decide where there are hardly any.
+#: Parameters of MCFS and UDFS are in units of the data; NDFS follows the clusters of its spectral
+#: start, which rounding may decide where there are hardly any.
 UNIT_MATTERS = {"MCFS", "UDFS", "NDFS"}
 
 bounded = settings(
