@@ -140,7 +140,7 @@ def test_precomputed_for_something_else_is_refused_by_name(X):
     ("graph", "message"),
     [
         (np.zeros(10), "square"),
-        (np.zeros((10, 10)), "without edges"),
+        (np.zeros((10, 10)), "must have edges"),
         (np.full((10, 10), np.nan), "NaN"),
         (np.full((10, 10), np.inf), "NaN or infinite"),
         (SampleGraph(np.full((10, 10), np.nan)), "NaN"),
@@ -168,9 +168,42 @@ def test_columns_of_one_name_and_masked_values_are_refused(X):
     assert ByVariance(2).fit(np.ma.masked_array(X)).support_.sum() == 2
 
 
-def test_a_single_number_is_no_list_of_sizes(X):
-    with pytest.raises(ValueError, match="must be a list of numbers of features, got 3"):
-        ByVariance().select_path(X, 3)
+@pytest.mark.parametrize(
+    ("sizes", "message"), [(3, "must be a list of numbers of features, got 3"), ([], "is empty")]
+)
+def test_what_is_no_list_of_sizes_is_refused(X, sizes, message):
+    with pytest.raises(ValueError, match=message):
+        ByVariance().select_path(X, sizes)
+
+
+class Given(ByVariance):
+    """Finds what it is given."""
+
+    def __init__(self, n_features_to_select=None, found=None):
+        self.n_features_to_select = n_features_to_select
+        self.found = found
+
+    def _solve(self, X, s_values, precomputed):
+        return self.found
+
+
+@pytest.mark.parametrize(
+    ("found", "error", "message"),
+    [
+        ({}, TypeError, "must give a Solution"),
+        ({2: np.ones(5)}, TypeError, "must give a Solution"),
+        ({2: Solution([1.0] * 5)}, TypeError, "must give a Solution"),
+        ({2: Solution(np.ones(4))}, ValueError, r"scores of shape \(4,\) for 5 features"),
+        ({2: Solution(np.ones(5), order=np.arange(3))}, ValueError, "each of 5 features once"),
+        ({2: Solution(np.ones(5), order=np.zeros(5, int))}, ValueError, "each of 5 features once"),
+        ({2: Solution(np.full(5, np.nan))}, FloatingPointError, "NaN or infinite"),
+    ],
+)
+def test_what_a_method_of_ones_own_finds_is_checked(X, found, error, message):
+    with pytest.raises(error, match=rf"Given .*{message}"):
+        Given(2, found).fit(X)
+    with pytest.raises(error, match=rf"Given .*{message}"):
+        Given(2, found).fit(np.insert(X, 1, 7.0, axis=1))
 
 
 class Weighted(ByVariance):
@@ -190,8 +223,9 @@ class Weighted(ByVariance):
 
 def test_parameters_that_overflow_or_are_truth_values_are_named(X):
     Weighted(2, alpha=1e100).fit(X)
-    with pytest.raises(ValueError, match=r"'alpha' parameter of Weighted must not exceed 1e\+100"):
-        Weighted(2, alpha=1e308).fit(X)
+    for wrong in (1e308, 10**400, 1e-300, np.float32(1e38) * 10):
+        with pytest.raises(ValueError, match="'alpha' parameter of Weighted must"):
+            Weighted(2, alpha=wrong).fit(X)
     for wrong in (True, np.True_):
         with pytest.raises(ValueError, match="'n_clusters' parameter"):
             Weighted(2, n_clusters=wrong).fit(X)

@@ -11,7 +11,7 @@ from sklearn.datasets import make_blobs
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from blufs import BLUFS, BlindSearch, LapScore, SampleGraph
+from blufs import BLUFS, DSCOFS, MCFS, AllFeatures, BlindSearch, LapScore, SampleGraph
 from blufs.evaluation.criteria import graph_cohesion, label_free_criteria
 from blufs.evaluation.pick import DEFAULT_CRITERION, choose_blind
 
@@ -100,6 +100,53 @@ def test_blind_search_works_for_any_method_and_parameter(blobs):
     assert search.transform(X).shape == (120, 2)
 
 
+@pytest.mark.parametrize(
+    ("changes", "error", "message"),
+    [
+        ({"s_values": []}, ValueError, "s_values is empty"),
+        ({"s_values": [13]}, ValueError, "above the number of features, 12"),
+        ({"param_grid": {"nope": [1]}}, ValueError, "Invalid parameter 'nope'"),
+        ({"param_grid": {"lam": 3}}, TypeError, "needs to be a list"),
+        ({"param_grid": {"lam": []}}, ValueError, "non-empty"),
+        ({"param_grid": {"lam": [1.0, -1.0]}}, ValueError, "'lam' parameter of BLUFS"),
+        ({"param_grid": {"n_features_to_select": [2]}}, ValueError, "belong in s_values"),
+        ({"estimator": AllFeatures(), "param_grid": {}}, ValueError, "AllFeatures has no"),
+        ({"estimator": BLUFS}, ValueError, "'estimator' parameter of BlindSearch"),
+        ({"n_clusters": 121}, ValueError, "n_clusters=121 is above n_samples=120"),
+    ],
+)
+def test_blind_search_says_what_is_wrong_before_it_searches(blobs, changes, error, message):
+    model = BLUFS(2, n_clusters=4)
+    search = BlindSearch(**({"estimator": model, "param_grid": {"lam": [1.0]}} | changes))
+    with pytest.raises(error, match=message):
+        search.fit(blobs[0])
+
+
+def test_blind_search_refuses_columns_of_one_name_and_missing_values(blobs):
+    search = BlindSearch(MCFS(2, n_clusters=4), {})
+    frame = pd.DataFrame(blobs[0], columns=list("aabcdefghijk"))
+    with pytest.raises(ValueError, match="several columns named a"):
+        search.fit(frame)
+    with pytest.raises(ValueError, match="NaN"):
+        search.fit(np.where(blobs[0] > 9, np.nan, blobs[0]))
+
+
+@pytest.mark.parametrize("exponent", [-900, 900])
+def test_blind_search_near_the_ends_of_the_numbers(blobs, exponent):
+    search = BlindSearch(LapScore(2), {"n_neighbors": [5]}, n_runs=1)
+    plain = clone(search).fit(blobs[0])
+    extreme = search.fit(np.ldexp(blobs[0], exponent))
+    assert extreme.n_clusters_ == plain.n_clusters_
+    np.testing.assert_array_equal(extreme.get_support(), plain.get_support())
+
+
+def test_blind_search_over_parameters_that_are_arrays(blobs):
+    start = np.linalg.qr(np.random.default_rng(0).standard_normal((12, 2)))[0]
+    model = DSCOFS(2, n_clusters=4, n_components=2, start=start)
+    search = BlindSearch(model, {"start": [start, "pca"]}, n_runs=1).fit(blobs[0])
+    assert [row["is_default"] for row in search.results_] == [True, False]
+
+
 def test_blind_search_in_a_pipeline_with_names_and_clones(blobs):
     X = pd.DataFrame(blobs[0], columns=[f"f{i}" for i in range(12)])
     search = BlindSearch(BLUFS(2, n_clusters=4), {"lam": [1.0]}, n_runs=1)
@@ -107,3 +154,12 @@ def test_blind_search_in_a_pipeline_with_names_and_clones(blobs):
     pipeline = make_pipeline(StandardScaler().set_output(transform="pandas"), search).fit(X)
     assert pipeline.transform(X).shape == (120, 2)
     assert list(search.get_feature_names_out()) == list(X.columns[search.get_support()])
+
+
+def test_features_are_counted_before_the_search_where_nobody_says(blobs):
+    X, _ = blobs
+    estimator = BLUFS("auto", n_clusters=4)
+    search = BlindSearch(estimator, {"lam": [1.0, 10.0]}).fit(X)
+    counted = estimator.fit(X).n_features_to_select_
+    assert search.best_params_["n_features_to_select"] == counted
+    assert search.get_support().sum() == counted

@@ -3,7 +3,8 @@
 A method subclasses :class:`BaseSelector` and implements one of
 
 - ``_rank(X, precomputed) -> Solution`` when one fit ranks the features for every s;
-- ``_solve(X, s_values, precomputed) -> dict[int, Solution]`` when s enters the fit.
+- ``_solve(X, s_values, precomputed) -> dict[int, Solution]`` when s enters the fit (s is None where
+  the method is to count the features itself).
 
 ``_precompute(X)`` may return anything that depends neither on s nor on the parameters named in
 ``tuned_parameters``; a grid over those computes it once and hands it to every fit. All three get
@@ -14,7 +15,6 @@ where the method says that they change nothing, see :mod:`blufs.numerics.ranges`
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from numbers import Integral, Real
@@ -28,9 +28,13 @@ from sklearn.utils import get_tags
 from sklearn.utils._param_validation import Interval, InvalidParameterError
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from blufs.numerics.chunked import as_row_chunks, column_slice
 from blufs.numerics.errors import MethodLimitError
 from blufs.numerics.graph import SampleGraph
+from blufs.numerics.inputs import check_count, refuse_unusable
+from blufs.numerics.order import check_ranking
 from blufs.numerics.ranges import conditioned, varying_columns
+from blufs.numerics.rows import first_row
 from blufs.numerics.scaling import choose_scaling
 from blufs.numerics.sparse_data import canonical_csr
 
@@ -54,6 +58,8 @@ class Solution:
         Larger is better.
     order : ndarray of shape (d,), optional
         All features, best first. By default by descending score, ties by smaller index.
+    n_features : int
+        s, where the method was asked to count the features itself.
     objective_history : ndarray, optional
         Objective at the start and after every sweep.
     per_feature, fitted : dict
@@ -63,6 +69,7 @@ class Solution:
 
     scores: np.ndarray
     order: np.ndarray | None = None
+    n_features: int = 0
     n_iter: int | None = None
     converged: bool = True
     objective_history: np.ndarray | None = None
@@ -77,7 +84,7 @@ class Solution:
         return np.argsort(-self.scores, kind="stable")
 
 
-#: Largest modulus of a parameter: squares of products with data stay finite.
+#: Largest modulus of a parameter, and the inverse of the least: squares with data stay finite.
 _MAX_PARAMETER = 1e100
 
 
@@ -106,10 +113,10 @@ class Precomputed:
         """Raise ValueError unless made by such a selector on such data."""
         name = type(selector).__name__
         if self.method != name:
-            raise ValueError(f"precomputed was made by {self.method}, it is of no use to {name}")
+            raise ValueError(f"precomputed was made by {self.method}, but {name} needs its own")
         if self.shape != X.shape:
             raise ValueError(f"precomputed was made for X of shape {self.shape}, X has {X.shape}")
-        if not np.array_equal(self.first_row, _first_row(X)):
+        if not np.array_equal(self.first_row, first_row(X)):
             raise ValueError(f"precomputed was made for other data of the same shape {self.shape}")
         for parameter, wanted in selector._shared_parameters().items():
             made_with = self.parameters.get(parameter, wanted)
@@ -130,7 +137,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):
     ranking_ : ndarray of shape (n_features,)
         1 is best.
     support_ : ndarray of bool of shape (n_features,)
-        Which features are selected.
+        Which features are selected; ``n_features_to_select_`` tells how many.
     n_iter_, converged_, objective_history_ : int, bool, ndarray
         Where the method iterates.
     """
@@ -143,6 +150,8 @@ class BaseSelector(SelectorMixin, BaseEstimator):
     takes_graph: ClassVar[bool] = False
     #: Whether X may be sparse; the method then gets a canonical CSR array, float64 or float32.
     takes_sparse: ClassVar[bool] = False
+    #: Whether X may be read in blocks of rows; the method then gets a :class:`RowChunks`.
+    takes_chunks: ClassVar[bool] = False
     #: Whether ``select_path`` answers for all features only, whatever s is asked for.
     keeps_all_features: ClassVar[bool] = False
 
@@ -154,7 +163,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         ],
     }
 
-    n_features_to_select: int | float | None
+    n_features_to_select: int | float | str | None
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -166,8 +175,8 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         self._validate_params()
         X = self._validate(X)
         value = self._precompute(self._varying_part(X)[0])
-        name, first_row = type(self).__name__, _first_row(X)
-        return Precomputed(value, name, X.shape, first_row, self._shared_parameters())
+        name, parameters = type(self).__name__, self._shared_parameters()
+        return Precomputed(value, name, X.shape, first_row(X), parameters)
 
     def _precompute(self, X: np.ndarray) -> Any:
         """As ``precompute``, on validated data without constant features."""
@@ -181,17 +190,18 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         ----------
         X : array-like of shape (n_samples, n_features)
             Sparse if the method says so by its tag ``input_tags.sparse``; never made dense then.
+            Beyond memory (dask, memmap, HDF5) if its ``takes_chunks`` is true: read in chunks.
         y : ignored
         precomputed : optional
             The result of :meth:`precompute` on the same X, or, for methods on a neighbour graph, a
             :class:`~blufs.numerics.graph.SampleGraph` or a symmetric similarity matrix of shape
-            (n_samples, n_samples). Anything else, or what was made for other data, raises
-            ValueError.
+            (n_samples, n_samples). Anything else raises ValueError, and so does what was made for
+            data of another shape or with another first sample; the other samples are not compared.
         """
         X = self._validate(X)
         s = self._resolve_n_features(X.shape[1])
         solution = self._solve_varying(X, [s], precomputed)[s]
-        self._publish(solution, s)
+        self._publish(solution, s or solution.n_features)
         return self
 
     def select_path(self, X, s_values: Sequence[int], *, precomputed=None) -> dict[int, Solution]:
@@ -204,35 +214,33 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         X = self._validate(X)
         if not isinstance(s_values, Iterable):
             raise ValueError(f"s_values must be a list of numbers of features, got {s_values!r}")
-        wanted = [_check_count(s, X.shape[1]) for s in s_values]
+        wanted = [check_count(s, X.shape[1]) for s in s_values]
+        if not wanted:
+            raise ValueError("s_values is empty: there is no number of features to select")
         return self._solve_varying(X, sorted(set(wanted)), precomputed)
 
     def _rank(self, X: np.ndarray, precomputed) -> Solution:
         raise NotImplementedError(f"{type(self).__name__} implements neither _rank nor _solve")
 
     def _solve(self, X: np.ndarray, s_values: list[int], precomputed) -> dict[int, Solution]:
-        solution = self._rank(X, precomputed)
-        return dict.fromkeys(s_values, solution)
+        return dict.fromkeys(s_values, self._rank(X, precomputed))
 
     def _validate_params(self) -> None:
         super()._validate_params()
         for name, value in self.get_params(deep=False).items():
-            numeric = any(isinstance(rule, Interval) for rule in self._constraints_of(name))
-            if not numeric or not isinstance(value, Real | np.bool_):
+            rules = self._parameter_constraints.get(name, [])
+            if not (isinstance(value, Real | np.bool_) and Interval in map(type, rules)):
                 continue
+            size = abs(value if isinstance(value, int) else float(value))
             if isinstance(value, bool | np.bool_):
                 problem = "must be a number, not a truth value"
-            elif abs(float(value)) > _MAX_PARAMETER:
-                problem = f"must not exceed {_MAX_PARAMETER:g}"
+            elif size != 0 and not 1 / _MAX_PARAMETER <= size <= _MAX_PARAMETER:
+                problem = f"must lie between 1e-100 and {_MAX_PARAMETER:g}, if it is not zero"
             else:
                 continue
             raise InvalidParameterError(
                 f"The {name!r} parameter of {type(self).__name__} {problem}. Got {value!r} instead."
             )
-
-    def _constraints_of(self, parameter: str) -> list:
-        constraints = self._parameter_constraints.get(parameter, [])
-        return constraints if isinstance(constraints, list) else []
 
     def _shared_parameters(self) -> dict[str, Any]:
         """Plain parameters that ``precompute`` depends on; a seed may differ between fits."""
@@ -243,27 +251,20 @@ class BaseSelector(SelectorMixin, BaseEstimator):
             if name not in free and isinstance(value, Real | str | None)
         }
 
-    def _validate(self, X) -> np.ndarray:
-        if np.ma.is_masked(X):
-            raise ValueError(
-                f"{type(self).__name__} does not take masked values; fill them in first, for "
-                "example by X.filled(0) or SimpleImputer"
-            )
-        _check_column_names(X)
-        takes_sparse = get_tags(self).input_tags.sparse
-        # A data frame has the accessor only if all its columns are sparse.
-        if not takes_sparse and (sp.issparse(X) or hasattr(X, "sparse")):
-            raise TypeError(
-                f"{type(self).__name__} does not take sparse data; hand it the dense copy, "
-                "X.toarray() or frame.sparse.to_dense(), if that fits into memory"
-            )
-        kinds = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}
-        X = validate_data(self, X, **kinds, ensure_min_samples=2)
-        X = canonical_csr(X) if sp.issparse(X) else X
+    def _validate(self, X) -> Any:
+        """X as the method gets it: an ndarray, a canonical csr_array or RowChunks, all finite."""
+        chunks = as_row_chunks(X) if self.takes_chunks else None
+        if chunks is not None:
+            validate_data(self, chunks, skip_check_array=True)
+            X = chunks.checked()
+        else:
+            takes_sparse = get_tags(self).input_tags.sparse
+            refuse_unusable(X, type(self).__name__, takes_sparse=takes_sparse)
+            kinds = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}
+            X = validate_data(self, X, **kinds, ensure_min_samples=2)
+            X = canonical_csr(X) if sp.issparse(X) else X
         if not varying_columns(X).any():
-            raise ValueError(
-                "X has no variance: all samples are equal, so there is nothing to select by"
-            )
+            raise ValueError("X has no variance: all samples are equal, none can be told apart")
         return X
 
     def _varying_part(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
@@ -302,31 +303,37 @@ class BaseSelector(SelectorMixin, BaseEstimator):
             )
         return graph
 
-    def _resolve_n_features(self, d: int) -> int:
+    def _resolve_n_features(self, d: int) -> int | None:
         wanted = self.n_features_to_select
+        if isinstance(wanted, str):  # "auto": the method counts them
+            return None
         if wanted is None:
             return max(1, d // 2)
         if isinstance(wanted, Integral):
-            return _check_count(wanted, d)
+            return check_count(wanted, d)
         return max(1, int(wanted * d))
 
-    def _solve_varying(self, X, s_values: list[int], precomputed) -> dict[int, Solution]:
+    def _solve_varying(self, X, s_values: list, precomputed) -> dict[Any, Solution]:
         """Solve on the varying features only and put the constant ones last."""
         given = self._given(X, precomputed)
         part, varying = self._varying_part(X)
-        if varying is None:
-            solutions = self._solve(part, s_values, given)
-            return {s: replace(solutions[s], order=solutions[s].ranked) for s in s_values}
-        inner = {s: min(s, len(varying)) for s in s_values}
+        inner = {s: min(s, part.shape[1]) if s else s for s in s_values}
         solutions = self._solve(part, sorted(set(inner.values())), given)
+        for s in inner.values():
+            check_ranking(solutions.get(s), part.shape[1], type(self).__name__)
+        if varying is None:
+            return {s: replace(solutions[s], order=solutions[s].ranked) for s in s_values}
         return {s: _with_constants(solutions[inner[s]], varying, X.shape[1]) for s in s_values}
 
     def _publish(self, solution: Solution, s: int) -> None:
         order = solution.ranked
+        if not np.isfinite(solution.scores).all():
+            raise FloatingPointError(f"{type(self).__name__} found scores that are NaN or infinite")
         self.scores_ = solution.scores
         self.ranking_ = np.empty(len(order), dtype=int)
         self.ranking_[order] = np.arange(1, len(order) + 1)
         self.support_ = self.ranking_ <= s
+        self.n_features_to_select_ = s
         if solution.n_iter is not None:
             self.n_iter_ = solution.n_iter
             self.converged_ = solution.converged
@@ -334,6 +341,14 @@ class BaseSelector(SelectorMixin, BaseEstimator):
             self.objective_history_ = solution.objective_history
         for name, value in {**solution.per_feature, **solution.fitted}.items():
             setattr(self, name, value)
+
+    def transform(self, X):
+        """The selected columns of X: sparse if X is, of a dask array another one."""
+        if as_row_chunks(X) is None:
+            return super().transform(X)
+        check_is_fitted(self, "support_")
+        validate_data(self, X, skip_check_array=True, reset=False)
+        return column_slice(X, np.flatnonzero(self.support_))
 
     def _get_support_mask(self) -> np.ndarray:
         check_is_fitted(self, "support_")
@@ -364,27 +379,6 @@ class GraphSelector(BaseSelector):
 def check_n_clusters(n_clusters: int, n_samples: int) -> None:
     if n_clusters > n_samples:
         raise ValueError(f"n_clusters={n_clusters} is above n_samples={n_samples}")
-
-
-def _check_column_names(X) -> None:
-    """Two columns of one name cannot be told apart by ``get_feature_names_out``."""
-    counts = Counter(getattr(X, "columns", ()))
-    twice = [str(name) for name, count in counts.items() if count > 1]
-    if twice:
-        raise ValueError(f"X has several columns named {', '.join(twice[:5])}; rename them")
-
-
-def _first_row(X) -> np.ndarray:
-    """The first row of X (n x d, dense or sparse) as a new array of shape (d,)."""
-    return X[[0]].toarray()[0] if sp.issparse(X) else X[0].copy()
-
-
-def _check_count(s, d: int) -> int:
-    if isinstance(s, bool) or not isinstance(s, Integral) or int(s) < 1:
-        raise ValueError(f"the number of features must be a positive integer, got {s!r}")
-    if int(s) > d:
-        raise ValueError(f"n_features_to_select={s} is above the number of features, {d}")
-    return int(s)
 
 
 def _with_constants(solution: Solution, varying: np.ndarray, d: int) -> Solution:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -11,16 +10,18 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, _fit_context, clone
 from sklearn.feature_selection import SelectorMixin
-from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from sklearn.model_selection import ParameterGrid
+from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from blufs.base import BaseSelector
+from blufs.base import BaseSelector, check_n_clusters
 from blufs.evaluation.clustering import cluster
 from blufs.evaluation.criteria import CRITERIA, N_NEIGHBORS, label_free_criteria
 from blufs.evaluation.pick import DEFAULT_CRITERION, DEFAULT_MARGIN, choose_blind
 from blufs.numerics.data import scaled_data
 from blufs.numerics.graph import SampleGraph
 from blufs.numerics.principal import count_clusters
+from blufs.numerics.ranges import conditioned
 
 
 class BlindSearch(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
@@ -70,7 +71,7 @@ class BlindSearch(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
     """
 
     _parameter_constraints: ClassVar[dict] = {
-        "estimator": [HasMethods(["fit", "select_path"])],
+        "estimator": [BaseSelector],
         "param_grid": [dict],
         "s_values": [None, "array-like"],
         "n_clusters": [None, Interval(Integral, 2, None, closed="left")],
@@ -104,34 +105,40 @@ class BlindSearch(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
     @_fit_context(prefer_skip_nested_validation=False)
     def fit(self, X, y=None):
         """Search, and fit the best candidate on X of shape (n_samples, n_features)."""
-        data = validate_data(
-            self, X, dtype=[np.float64, np.float32], ensure_min_samples=2, accept_sparse="csr"
-        )
-        s_values = self.s_values
-        if s_values is None:
-            s_values = [self.estimator._resolve_n_features(data.shape[1])]
+        candidates = self._candidates()
+        data = clone(self.estimator)._validate(X)
+        validate_data(self, X, skip_check_array=True)  # names and number of the features
         self.n_clusters_ = self._count_clusters(data)
-        self.results_ = self._judge(data, list(s_values))
+        self.results_ = self._judge(data, self._sizes(data), candidates)
         own = [row for row in self.results_ if row["is_default"]]
         best = choose_blind(self.results_, self.criterion, default_rows=own, margin=self.margin)
         self.best_params_ = {**best["params"], "n_features_to_select": best["s"]}
         self.best_estimator_ = clone(self.estimator).set_params(**self.best_params_).fit(X)
         return self
 
+    def _sizes(self, X: np.ndarray) -> list[int]:
+        if self.s_values is not None:
+            return list(self.s_values)
+        s = self.estimator._resolve_n_features(X.shape[1])
+        return [s or clone(self.estimator).fit(X).n_features_to_select_]
+
     def _count_clusters(self, X: np.ndarray) -> int:
         wanted = self.n_clusters or self.estimator.get_params().get("n_clusters", "auto")
         if wanted == "auto":
+            X = conditioned(X, ignores_offsets=True, ignores_scale=False)
             wanted = count_clusters(scaled_data(X, "auto"), min(N_NEIGHBORS, X.shape[0] - 1))
+        check_n_clusters(wanted, X.shape[0])
         return wanted
 
-    def _judge(self, X: Any, s_values: Sequence[int]) -> list[dict[str, Any]]:
-        """One row per candidate, the estimator's own parameters first."""
-        graph = SampleGraph.from_data(X, min(N_NEIGHBORS, X.shape[0] - 1))
+    def _judge(self, X: Any, s_values: Sequence[int], candidates) -> list[dict[str, Any]]:
+        """One row per candidate (parameters, selector) and s."""
+        # Candidates get the data as they are; they bring values near the ends back themselves.
+        near = conditioned(X, ignores_offsets=True, ignores_scale=False)
+        graph = SampleGraph.from_data(near, min(N_NEIGHBORS, X.shape[0] - 1))
         seeds = [int(seed) for seed in _seeds(self.random_state, self.n_runs)]
         shared: dict[tuple, Any] = {}
         rows = []
-        for params in self._candidates():
-            candidate = clone(self.estimator).set_params(**params)
+        for params, candidate in candidates:
             key = _start_key(candidate, params)
             if key not in shared:
                 shared[key] = candidate.precompute(X)
@@ -140,17 +147,27 @@ class BlindSearch(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
                 features = solution.ranked[:s]
                 chosen = X[:, features].toarray() if sp.issparse(X) else X[:, features]
                 partitions = cluster(chosen, self.n_clusters_, seeds, restarts=3)
-                criteria = label_free_criteria(X, graph, partitions)
+                criteria = label_free_criteria(near, graph, partitions)
                 row = {"params": params, "s": s, "is_default": not params, "features": features}
                 rows.append(row | criteria)
         return rows
 
-    def _candidates(self) -> list[dict[str, Any]]:
+    def _candidates(self) -> list[tuple[dict[str, Any], BaseSelector]]:
+        """Parameters and selectors to try, the estimator's own first; all are valid."""
         own = self.estimator.get_params()
-        grid = itertools.product(*self.param_grid.values())
-        combinations = [dict(zip(self.param_grid, values, strict=True)) for values in grid]
-        others = [one for one in combinations if any(own[k] != v for k, v in one.items())]
-        return [{}, *others]
+        if "n_features_to_select" not in own:
+            name = type(self.estimator).__name__
+            raise ValueError(f"{name} has no n_features_to_select, so there is nothing to search")
+        if "n_features_to_select" in self.param_grid:
+            raise ValueError("numbers of features belong in s_values, not in param_grid")
+        candidates: list[tuple[dict[str, Any], BaseSelector]] = [({}, clone(self.estimator))]
+        for params in ParameterGrid(self.param_grid):
+            selector = clone(self.estimator).set_params(**params)
+            if any(not np.array_equal(own[k], value) for k, value in params.items()):
+                candidates.append((params, selector))
+        for _, selector in candidates:
+            selector._validate_params()
+        return candidates
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -168,4 +185,6 @@ def _seeds(seed: int, count: int) -> np.ndarray:
 
 def _start_key(candidate: BaseSelector, params: dict[str, Any]) -> tuple:
     """What of the parameters the candidate's precomputed part depends on."""
-    return tuple((k, v) for k, v in params.items() if k not in candidate.tuned_parameters)
+    # Arrays as lists, which are written out in full.
+    written = {k: repr(v.tolist() if hasattr(v, "tolist") else v) for k, v in params.items()}
+    return tuple((k, v) for k, v in written.items() if k not in candidate.tuned_parameters)

@@ -6,6 +6,7 @@ import scipy.sparse as sp
 
 from blufs import BLUFS, MaxVariance, RandomFeatures
 from blufs.anndata import select_genes
+from tests.helpers.beyond_memory import on_disk, plain_strings
 
 ad = pytest.importorskip("anndata", reason="anndata is missing: pip install 'blufs[anndata]'")
 pd = pytest.importorskip("pandas")
@@ -119,3 +120,20 @@ def test_what_is_wrong_is_named():
     adata.obs["holes"] = [None] + ["rest"] * 119
     with pytest.raises(ValueError, match="1 cells have no batch"):
         select_genes(adata, 5, batch_key="holes", estimator=MaxVariance())
+
+
+@pytest.mark.parametrize("dense", [False, True])
+def test_cells_on_disk_give_the_same_genes(dense, tmp_path):
+    with plain_strings():
+        adata = cells()
+        adata.X = adata.X.toarray() if dense else adata.X
+        there = on_disk(adata, tmp_path)
+    for batch_key in (None, "donor"):
+        wanted = select_genes(adata, N_MARKERS, n_clusters=3, batch_key=batch_key, inplace=False)
+        found = select_genes(there, N_MARKERS, n_clusters=3, batch_key=batch_key, inplace=False)
+        pd.testing.assert_frame_equal(found, wanted, check_index_type=False, rtol=1e-6)
+    select_genes(there, N_MARKERS, n_clusters=3)
+    assert there.isbacked
+    assert there.var["highly_variable"].sum() == N_MARKERS
+    with pytest.raises(ValueError, match="keeps all genes there; leave subset out"):
+        select_genes(there, N_MARKERS, n_clusters=3, subset=True)

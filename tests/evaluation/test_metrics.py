@@ -1,6 +1,7 @@
 """ACC and NMI on cases computed by hand."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from blufs.evaluation.metrics import clustering_accuracy, normalized_mutual_info
@@ -54,6 +55,8 @@ def test_nmi_from_the_definition():
         ([], [], "no labels"),
         ([0, 1, np.nan], [0, 1, 1], "missing"),
         ([0, 1, 1], ["a", None, "b"], "missing"),
+        (pd.Series([0, pd.NA, 1], dtype=object), [0, 1, 1], "missing"),
+        (np.ma.masked_array([0, 1, 1], [0, 1, 0]), [0, 1, 1], "masked"),
         ([0, 1], [0, 1, 1], "3 labels for 2 samples"),
         ([[0, 1]], [0, 1], "one per sample"),
         ([(0, 1), (1, 0)], [0, 1], "one per sample"),

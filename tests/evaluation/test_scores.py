@@ -116,6 +116,8 @@ def test_the_blind_choice_takes_a_data_frame():
     pd = pytest.importorskip("pandas")
     frame = pd.DataFrame({"cohesion": [0.1, 0.9, 0.5], "name": ["a", "b", "c"]})
     assert choose_blind(frame, "cohesion")["name"] == "b"
+    stays = choose_blind(frame, "cohesion", default_rows=frame[:1], margin=1.0)
+    assert stays["name"] == "a"
 
 
 def test_seeds_depend_on_dataset_purpose_and_repetition_only():

@@ -1,5 +1,6 @@
 """Small datasets for the tests of the methods, and the reference outputs in tests/reference."""
 
+import itertools
 import json
 import os
 from pathlib import Path
@@ -12,6 +13,7 @@ from sklearn.datasets import load_iris, load_wine, make_blobs
 _SHARED = Path(__file__).parents[2].parent / "shared"
 _MIRROR = Path(os.environ.get("BLUFS_MIRROR", _SHARED / "data"))
 _REFERENCE = Path(__file__).parents[1] / "reference"
+_DEVIATIONS = Path(__file__).parents[2] / "docs/deviations.md"
 
 
 def blobs(n: int = 60, d: int = 12, seed: int = 0) -> np.ndarray:
@@ -30,6 +32,18 @@ def small_datasets() -> dict[str, np.ndarray]:
         "blobs": blobs(),
         "wide": blobs(n=24, d=70, seed=1),
     }
+
+
+def documented_to_depend_on(what: str) -> set[str]:
+    """Methods whose result depends on ``what``, a column of the table in the deviations."""
+    text = _DEVIATIONS.read_text(encoding="utf-8").splitlines()
+    start = next(i for i, line in enumerate(text) if line.startswith("| method | a constant"))
+    rows = [
+        [cell.strip() for cell in line.strip("|").split("|")]
+        for line in itertools.takewhile(lambda line: line.startswith("|"), text[start:])
+    ]
+    column = rows[0].index(what)
+    return {row[0] for row in rows[2:] if row[column] == "depends"}
 
 
 def reference(name: str, dataset: str = "COIL20") -> tuple[np.ndarray, dict]:

@@ -52,7 +52,7 @@ def random_problem(
     problem = Problem(data, graph.normalized, diagonal, weights, y_solver)
     norms = np.where(np.arange(c) < (c + 1) // 2, 1, rng.uniform(0.1, 1))
     Y = random_orthonormal(rng, n, c) * norms
-    support = start_support(data, M, Y, lam + weights.tau, diagonal, s)
+    support, _ = start_support(data, M, Y, lam + weights.tau, diagonal, s)
     found = Neighbors(neighbors, allowed)
     return problem, start_state(problem, support, data.columns(support), Y, found, p)
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from blufs import MaxVariance, RandomFeatures
-from blufs.methods.registry import is_random
+from blufs.methods.selectors import is_random
 from tests.helpers.method_data import blobs, reference
 
 

@@ -301,8 +301,11 @@ def test_bad_base_results_and_sizes_are_named(monkeypatch):
     X = load_wine().data
     with pytest.raises(ValueError, match=r"base labels must have shape \(2, 178\)"):
         BLFSE(4, base=(np.ones((2, 13)), np.zeros((2, 100)))).fit(X)
-    with pytest.raises(ValueError, match="base scores must be >= 0"):
-        BLFSE(4, base=(-np.ones((2, 13)), np.zeros((2, 178)))).fit(X)
+    for wrong, message in ((-1, ">= 0"), (np.nan, ">= 0"), (np.inf, "finite"), (0, "not all zero")):
+        with pytest.raises(ValueError, match=f"base scores must be .*{message}"):
+            BLFSE(4, base=(np.full((2, 13), wrong), np.zeros((2, 178)))).fit(X)
+    with pytest.raises(ValueError, match=r"base must be \(weights, labels\), got 1"):
+        BLFSE(4, base=(np.ones((2, 13)),)).fit(X)
     monkeypatch.setattr(blfse, "MAX_SAMPLES", 100)
     with pytest.raises(MethodLimitError, match="at most 100 samples"):
         BLFSE(4).fit(X)

@@ -12,8 +12,13 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from threadpoolctl import threadpool_limits
 
 from blufs import BLUFS, SampleGraph
-from blufs.methods.registry import is_random
-from blufs.numerics.scaling import scale_features
+from blufs.methods.selectors import is_random
+from blufs.numerics.scaling import (
+    choose_scaling,
+    choose_softness,
+    scale_features,
+    softened_norms,
+)
 
 
 @pytest.fixture(scope="module")
@@ -214,6 +219,56 @@ def test_number_of_clusters_is_counted_where_they_are_apart():
     shared = BLUFS(n_clusters="auto").precompute(X)
     again = BLUFS(4, n_clusters="auto").fit(X, precomputed=shared)
     np.testing.assert_array_equal(again.coef_, selector.coef_)
+
+
+def test_auto_scaling_searches_among_features_of_softened_norms():
+    """As a fit without scaling to the explicit matrix, on the graph of features of unit norm."""
+    rng = np.random.default_rng(0)
+    X = rng.exponential(size=(90, 12)) ** 2 * rng.uniform(1, 30, 12)
+    shared = BLUFS(n_clusters=3).precompute(X)
+    centred = X - X.mean(axis=0)
+    squares = np.sum(centred**2, axis=0)
+    weighted = centred / np.sqrt(squares) * softened_norms(squares, choose_softness(X))
+    assert 0.2 < choose_softness(X) <= 1
+    np.testing.assert_allclose(shared.value.norms, np.sum(weighted**2, axis=0))
+    auto = BLUFS(5, n_clusters=3, init="spectral").fit(X, precomputed=shared.value.graph)
+    explicit = BLUFS(5, n_clusters=3, init="spectral", scaling="none")
+    explicit.fit(weighted, precomputed=shared.value.graph)
+    np.testing.assert_array_equal(auto.ranking_, explicit.ranking_)
+    np.testing.assert_allclose(auto.coef_, explicit.coef_, atol=1e-8)
+
+
+def test_features_are_searched_as_scaled_where_no_softness_is_wanted(digits):
+    strokes = np.where(digits > 8, digits, 0)
+    assert choose_scaling(strokes) == "center"
+    plain = BLUFS(8, n_clusters=5, softness="none").fit(strokes)
+    centred = BLUFS(8, n_clusters=5, scaling="center").fit(strokes)
+    np.testing.assert_array_equal(plain.coef_, centred.coef_)
+    equal = BLUFS(8, n_clusters=5, softness=0.0).fit(strokes)
+    assert set(np.flatnonzero(equal.support_)) != set(np.flatnonzero(plain.support_))
+
+
+@pytest.mark.parametrize("constraint", ["every", "none"])
+def test_number_of_features_is_counted(digits, constraint):
+    """Counting changes nothing but s, and constant features do not count."""
+    auto = BLUFS("auto", n_clusters=5, constraint=constraint).fit(digits)
+    s = auto.n_features_to_select_
+    assert s == auto.support_.sum()
+    assert 5 < s < digits.shape[1]
+    fixed = BLUFS(s, n_clusters=5, constraint=constraint).fit(digits)
+    np.testing.assert_array_equal(auto.ranking_, fixed.ranking_)
+    np.testing.assert_array_equal(auto.coef_, fixed.coef_)
+    assert (auto.explain(digits)["status"] == "chosen").sum() == s
+    with_constants = np.hstack([np.ones((len(digits), 50)), 1e6 * digits])
+    more = BLUFS("auto", n_clusters=5, constraint=constraint).fit(with_constants)
+    np.testing.assert_array_equal(np.flatnonzero(more.support_) - 50, np.flatnonzero(auto.support_))
+
+
+def test_more_clusters_and_weaker_ridge_ask_for_no_fewer_features(digits):
+    counts = [BLUFS("auto", n_clusters=c).fit(digits).n_features_to_select_ for c in (2, 5, 10)]
+    assert counts == sorted(counts)
+    path = BLUFS("auto", n_clusters=5).select_path(digits, [3, 8])
+    assert [np.count_nonzero(path[s].scores) for s in (3, 8)] == [3, 8]
 
 
 def test_extra_columns_have_their_norm(digits):

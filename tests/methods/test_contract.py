@@ -5,12 +5,15 @@ import warnings
 import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils._param_validation import InvalidParameterError
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from blufs.base import Solution
-from blufs.methods.registry import known_methods, make_selector, method_class
+from blufs.methods.names import known_methods
+from blufs.methods.registry import method_class
+from blufs.methods.selectors import make_selector
 from blufs.numerics.graph import SampleGraph
-from tests.helpers.method_data import blobs, small_datasets
+from tests.helpers.method_data import blobs, documented_to_depend_on, small_datasets
 
 METHODS = tuple(known_methods())
 SELECTING = tuple(name for name in METHODS if not method_class(name).keeps_all_features)
@@ -20,8 +23,9 @@ CHEAPER = {
     "RNE": {"max_iter": 5, "n_updates": 10},
     "BLFSE": {"n_base": 3, "kmeans_restarts": 2},
 }
-#: They draw random numbers that belong to positions of features.
-RANDOM_BY_POSITION = {"RandomFeatures", "VCSDFS", "DSCOFS"}
+OFFSETS_MATTER = documented_to_depend_on("a constant added to a feature")
+UNIT_MATTERS = documented_to_depend_on("X times a number")
+FEATURE_ORDER_MATTERS = documented_to_depend_on("order of features")
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore::sklearn.exceptions.ConvergenceWarning",
@@ -30,7 +34,7 @@ pytestmark = pytest.mark.filterwarnings(
 )
 
 
-def selector(name: str, s: int | float | None = None, **parameters):
+def selector(name: str, s: int | float | str | None = None, **parameters):
     """The method ``name`` for s features and three clusters, with a fixed seed if it takes one."""
     cls = method_class(name)
     accepted = cls().get_params()
@@ -50,6 +54,12 @@ def selected(name: str, X, s: int) -> set[int]:
 @parametrize_with_checks([method_class(name)(**CHEAPER.get(name, {})) for name in METHODS])
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
+
+
+@pytest.mark.parametrize("name", [n for n in SELECTING if n != "BLUFS"])
+def test_says_that_it_does_not_count_features(name):
+    with pytest.raises(InvalidParameterError, match=r"n_features_to_select.*Got 'auto'"):
+        selector(name, "auto").fit(next(iter(DATA.values())))
 
 
 @pytest.mark.parametrize("dataset", DATA)
@@ -81,7 +91,7 @@ def test_same_seed_same_result(name, dataset):
 
 
 @pytest.mark.parametrize("dataset", ["blobs", "wine", "wide"])
-@pytest.mark.parametrize("name", [name for name in SELECTING if name not in RANDOM_BY_POSITION])
+@pytest.mark.parametrize("name", [name for name in SELECTING if name not in FEATURE_ORDER_MATTERS])
 def test_permuting_features_permutes_the_selection(name, dataset):
     X = DATA[dataset]
     permutation = np.random.default_rng(3).permutation(X.shape[1])
@@ -97,14 +107,9 @@ def test_permuting_samples_changes_nothing(name, dataset):
     assert selected(name, X[permutation], 4) == selected(name, X, 4)
 
 
-def without_effect_of_offsets(name: str) -> bool:
-    model = method_class(name)()
-    return model.ignores_offsets and getattr(model, "scaling", "none") != "unit"
-
-
 @pytest.mark.parametrize("offset", [1.0, 1e4, 1.7e9])
 @pytest.mark.parametrize("dataset", ["blobs", "wide"])
-@pytest.mark.parametrize("name", list(filter(without_effect_of_offsets, SELECTING)))
+@pytest.mark.parametrize("name", [name for name in SELECTING if name not in OFFSETS_MATTER])
 def test_an_offset_changes_nothing_where_the_method_says_so(name, dataset, offset):
     # Multiples of 2^-10, so that the shifted values are exact.
     X = np.round(DATA[dataset] * 1024) / 1024
@@ -116,23 +121,20 @@ def test_an_offset_changes_nothing_where_the_method_says_so(name, dataset, offse
 
 
 def test_which_methods_depend_on_offsets_by_definition():
-    dependent = {name for name in SELECTING if not without_effect_of_offsets(name)}
-    assert dependent == {"MCFS", "RNE", "BLFSE", "BLSFS", "NDFS", "VCSDFS"}
-    # VCSDFS maps every feature to [0, 1] by default, so that only its other scalings depend.
-    for name in dependent - {"VCSDFS"}:
+    assert {"MCFS", "RNE", "BLFSE", "BLSFS", "NDFS"} == OFFSETS_MATTER
+    for name in OFFSETS_MATTER:
         assert selected(name, DATA["wine"] + 1e3, 4) != selected(name, DATA["wine"], 4)
 
 
 @pytest.mark.parametrize("exponent", [-1000, -530, -100, 100, 530, 1000])
-@pytest.mark.parametrize("name", [name for name in SELECTING if name not in ("MCFS", "UDFS")])
+@pytest.mark.parametrize("name", [name for name in SELECTING if name not in UNIT_MATTERS])
 def test_the_unit_of_the_data_changes_nothing(name, exponent):
-    """MCFS and UDFS have parameters in units of the data."""
-    X = DATA["blobs"]
-    assert selected(name, np.ldexp(X, exponent), 4) == selected(name, X, 4)
+    for X in (DATA["blobs"], DATA["wine"]):
+        assert selected(name, np.ldexp(X, exponent), 4) == selected(name, X, 4)
 
 
 @pytest.mark.parametrize("exponent", [-1000, -530, -100, 100, 530, 1000])
-@pytest.mark.parametrize("name", ["MCFS", "UDFS"])
+@pytest.mark.parametrize("name", sorted(UNIT_MATTERS))
 def test_values_near_the_ends_stay_finite_for_methods_with_units(name, exponent):
     fitted = selector(name, 4).fit(np.ldexp(DATA["blobs"], exponent))
     assert np.isfinite(fitted.scores_).all()
@@ -151,8 +153,8 @@ def test_single_precision_near_its_ends(name, exponent):
 def test_one_huge_feature_is_scaled_or_named(name):
     X = DATA["blobs"]
     huge = X * np.where(np.arange(12) == 2, 2.0**950, 1)
-    scaling = getattr(method_class(name)(), "scaling", "none")
-    if scaling != "none":
+    # The graph of NDFS compares samples as they are.
+    if name != "NDFS" and getattr(method_class(name)(), "scaling", "none") != "none":
         assert selected(name, huge, 4) == selected(name, X, 4)
     else:
         with pytest.raises(ValueError, match="the range of X is too wide"):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from blufs import DSCOFS, FSPCA
-from blufs.methods.registry import is_random
+from blufs.methods.selectors import is_random
 from tests.helpers.method_data import blobs, reference
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -56,6 +56,9 @@ def test_only_the_random_start_depends_on_the_seed():
     assert is_random(DSCOFS())
     with pytest.raises(ValueError, match=r"start must have 12 rows, got shape \(11, 3\)"):
         DSCOFS(4, start=np.eye(11)[:, :3]).fit(X)
+    for wrong in (np.nan, 2.0):
+        with pytest.raises(ValueError, match="columns of start must be orthonormal"):
+            DSCOFS(4, start=wrong * np.eye(12)[:, :3]).fit(X)
 
 
 def test_scale_and_order_of_samples_do_not_matter():

@@ -55,6 +55,15 @@ def test_end_of_the_path_is_least_squares():
     np.testing.assert_allclose(X.T @ (y - X @ end), 0, atol=1e-9)
 
 
+def test_equal_features_enter_the_path_together():
+    X, y = correlated(40, 8, 1)
+    X[:, 1:5] = X[:, [0]]  # five in all, of which two are asked for
+    y = X[:, 0] + 0.1 * y
+    coefficients = lasso_path_at_sizes(ridge_gram_rows(X, 1e-3), X.T @ y, [2])[2]
+    np.testing.assert_allclose(coefficients[1:5], coefficients[0], rtol=1e-6)
+    assert coefficients[0] > 0
+
+
 def test_a_dropped_feature_does_not_come_back_at_once():
     residual, slopes = np.array([1.0, 0.2]), np.array([1 - 1e-12, 0.1])
     neither = np.zeros(2, dtype=bool)

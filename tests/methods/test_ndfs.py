@@ -70,6 +70,9 @@ def test_given_labels_replace_the_clustering_and_the_seed():
     assert NDFS()._is_random
     with pytest.raises(ValueError, match=r"labels must have shape \(60,\), got \(59,\)"):
         NDFS(4, labels=labels[1:]).fit(X)
+    for wrong in (np.nan, None):
+        with pytest.raises(ValueError, match="labels has missing values"):
+            NDFS(4, labels=[wrong, *labels[1:]] if wrong is None else np.full(60, wrong)).fit(X)
 
 
 def test_unit_scaled_scores_do_not_depend_on_units():

@@ -8,7 +8,8 @@ from sklearn.preprocessing import MaxAbsScaler
 from sklearn.utils import get_tags
 
 from blufs import BLUFS
-from blufs.methods.registry import known_methods, method_class
+from blufs.methods.names import known_methods
+from blufs.methods.registry import method_class
 from tests.methods.test_contract import selector
 
 METHODS = tuple(known_methods())

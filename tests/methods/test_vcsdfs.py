@@ -63,8 +63,9 @@ def test_negative_data_and_a_bad_start_are_refused_in_words():
     X = blobs(60, 12)
     with pytest.raises(ValueError, match=r'non-negative data.*scaling="minmax"'):
         VCSDFS(3, scaling="none").fit(X)
-    with pytest.raises(ValueError, match=r"init must be non-negative and of shape \(12, 3\)"):
-        VCSDFS(3, init=np.ones((12, 2))).fit(X)
+    for wrong in (np.ones((12, 2)), np.full((12, 3), np.nan)):
+        with pytest.raises(ValueError, match=r"init must be non-negative and of shape \(12, 3\)"):
+            VCSDFS(3, init=wrong).fit(X)
 
 
 def test_reference_order_of_all_features():

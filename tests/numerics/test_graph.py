@@ -15,7 +15,6 @@ from blufs.numerics.graph import (
     nearest_neighbors,
     neighbor_distances,
     neighbor_matrix,
-    smallest_per_row,
     squared_distance_blocks,
 )
 
@@ -90,12 +89,6 @@ def test_ties_and_duplicates_go_to_the_smaller_index():
     indices, distances, _ = nearest_neighbors(X, 2)
     assert indices.tolist() == [[3, 1], [4, 0], [0, 3], [0, 1], [1, 0]]
     assert distances.tolist() == [[0, 1], [0, 1], [1, 1], [0, 1], [0, 1]]
-
-
-def test_smallest_per_row_with_many_ties():
-    columns, values = smallest_per_row(np.array([[2.0, 1.0, 1.0, 1.0], [3.0, 3.0, 3.0, 0.0]]), 2)
-    assert columns.tolist() == [[1, 2], [3, 0]]
-    assert values.tolist() == [[1, 1], [0, 3]]
 
 
 def test_too_many_neighbors_are_clipped(X):
@@ -225,9 +218,10 @@ def test_isolated_sample_stays_finite():
         (np.array([[0, -1.0], [-1, 0]]), "negative"),
         (np.array([[0, 1.0], [0.5, 0]]), "symmetric"),
         (np.array([[0, np.nan], [np.nan, 0]]), "NaN"),
-        (np.zeros((3, 3)), "without edges"),
+        (np.zeros((3, 3)), "must have edges"),
         (np.ones(4), "square"),
         ("S", "got str"),
+        (np.ones((2, 2)) * 1j, "of numbers, got ndarray"),
     ],
 )
 def test_coerce_rejects_what_is_no_graph(matrix, message):

@@ -30,5 +30,10 @@ def test_zero_up_to_the_threshold_and_odd_beyond(p):
     np.testing.assert_array_equal(shrink(-outside, 0.5, p), -shrink(outside, 0.5, p))
 
 
+@pytest.mark.parametrize("p", EXPONENTS)
+def test_a_huge_weight_leaves_nothing(p):
+    assert not shrink(np.array([-1.0, 0, 2]), 1e200, p).any()
+
+
 def test_no_weight_changes_nothing():
     np.testing.assert_array_equal(shrink(np.array([-1.0, 0, 2]), 0.0, 2 / 3), [-1.0, 0, 2])

@@ -20,6 +20,7 @@ from blufs.numerics.data import ScaledData
 from blufs.numerics.graph import laplacian, neighbor_matrix
 from blufs.numerics.principal import principal_vectors
 from blufs.numerics.scaling import FEATURE_SCALINGS, scale_features
+from blufs.solver import p_step as p_steps
 from blufs.solver import pursuit, w_step
 from blufs.solver.exchange import Table, swap_gains
 from blufs.solver.p_step import Smoothing, graph_step, nearest_samples, p_step
@@ -105,6 +106,17 @@ def test_graph_step_finds_the_best_neighbours_among_all_samples():
             assert column_cost(P[i], V[i], P_old[i], beta, mu, tau) <= min(costs) + 1e-12
 
 
+@pytest.mark.parametrize("beta", [0.0, 0.7])
+def test_products_made_of_blocks_of_rows_are_the_products(beta, monkeypatch):
+    rng = np.random.default_rng(3)
+    neighbors = rng.integers(50, size=(50, 4))
+    M = Smoothing(neighbors, rng.random((50, 4)), beta)
+    B, C = rng.standard_normal((50, 3)), rng.standard_normal((50, 5))
+    monkeypatch.setattr(p_steps, "BLOCK_ENTRIES", 35)  # seven rows at a time
+    for found, left in zip(M.products(C, B, C), (B, C), strict=True):
+        np.testing.assert_allclose(found, left.T @ (M.matrix @ C), atol=1e-12)
+
+
 @pytest.mark.parametrize("columns", [1, 20, 21])
 def test_nearest_samples_are_the_nearest_also_among_duplicates(columns):
     rng = np.random.default_rng(3)
@@ -147,7 +159,7 @@ def test_w_step_beats_perturbations_on_its_support(seed):
 def searched(problem):
     """Support by the library: pursuit, then exchange."""
     diagonal = np.diagonal(problem.H).copy()
-    T = start_support(problem.data, problem.M, problem.Y, problem.ridge, diagonal, problem.s)
+    T, _ = start_support(problem.data, problem.M, problem.Y, problem.ridge, diagonal, problem.s)
     old = np.zeros((problem.s, problem.Y.shape[1]))
     support, A, _, _ = improve_support(
         problem.data,
@@ -184,9 +196,12 @@ def test_block_pursuit_is_the_plain_pursuit(pool_size, monkeypatch):
         problem = random_w_problem(seed)
         diagonal = np.diagonal(problem.H).copy()
         args = problem.data, problem.M, problem.Y, problem.ridge, diagonal
-        chosen = start_support(*args, problem.s)
+        chosen, gains = start_support(*args, problem.s)
         np.testing.assert_array_equal(chosen, exact_pursuit(problem.H, problem.B, problem.s))
-        np.testing.assert_array_equal(start_support(*args, 1), chosen[:1])
+        np.testing.assert_array_equal(start_support(*args, 1)[0], chosen[:1])
+        for m in range(1, problem.s + 1):
+            explained = -best_on(problem.H, problem.B, chosen[:m])
+            np.testing.assert_allclose(gains[:m].sum(), explained, rtol=1e-9)
 
 
 def test_swap_gains_are_exact():

@@ -1,4 +1,4 @@
-"""The paper's printed formulas are not the minimisers: the reason for docs/deviations.md."""
+"""The paper's printed formulas are not the minimisers: the reason for the page of deviations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Selecting genes of single cells: works on AnnData objects, in the manners of scanpy."""
+"""Selecting genes of single cells: works on AnnData objects, as scanpy does."""
 
 from blufs.anndata.genes import select_genes
 

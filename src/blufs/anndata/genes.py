@@ -14,6 +14,7 @@ from sklearn.base import clone
 
 from blufs.base import BaseSelector
 from blufs.methods.blufs import BLUFS
+from blufs.numerics.chunked import as_row_chunks
 
 if TYPE_CHECKING:
     from anndata import AnnData
@@ -37,7 +38,8 @@ def select_genes(
     ----------
     adata : AnnData of n cells and d genes
         Log-normalised values, sparse or dense: run ``scanpy.pp.normalize_total`` and
-        ``scanpy.pp.log1p`` first. Sparse values stay sparse.
+        ``scanpy.pp.log1p`` first. Sparse values stay sparse. An object on disk
+        (``backed="r"``) is read in chunks of cells, or batch by batch.
     n_top_genes : int, default=2000
         Number of genes; all of them, with a warning, if there are not so many.
     layer : str, optional
@@ -63,6 +65,7 @@ def select_genes(
         and, with batches, ``highly_variable_nbatches``. ``adata.uns["hvg"]`` says how they were
         made.
     """
+    _refuse_subset_on_disk(adata, subset and inplace)
     X, n_top = _values(adata, layer), _check_count(n_top_genes, adata.n_vars)
     if estimator is None:
         estimator = BLUFS(n_clusters=n_clusters)
@@ -73,11 +76,15 @@ def select_genes(
     if not inplace:
         return table[table["highly_variable"]] if subset else table
     adata.uns["hvg"] = {"flavor": type(estimator).__name__, "n_top_genes": n_top}
+    _write(adata, table, subset)
+    return None
+
+
+def _write(adata: AnnData, table: DataFrame, subset: bool) -> None:
     for column in table:
         adata.var[column] = table[column]
     if subset:
         adata._inplace_subset_var(table["highly_variable"].to_numpy())
-    return None
 
 
 def _fit_batches(X, batches: list, estimator: BaseSelector, n_top: int) -> list[BaseSelector]:
@@ -93,12 +100,20 @@ def _fit_batches(X, batches: list, estimator: BaseSelector, n_top: int) -> list[
     return fits
 
 
+def _refuse_subset_on_disk(adata: AnnData, wanted: bool) -> None:
+    if adata.isbacked and wanted:
+        raise ValueError(
+            "adata is on disk and keeps all genes there; leave subset out, and go on with "
+            'adata[:, adata.var["highly_variable"]].to_memory()'
+        )
+
+
 def _values(adata: AnnData, layer: str | None):
-    """The matrix of cells and genes; in memory."""
-    if adata.isbacked:
-        raise ValueError("adata is on disk; load it first: adata = adata.to_memory()")
+    """The matrix of cells and genes; one in a file is read in chunks."""
     if layer is None:
-        return adata.X
+        X = adata.X
+        chunks = as_row_chunks(X)
+        return X if chunks is None else chunks
     if layer not in adata.layers:
         raise ValueError(f"adata has no layer {layer!r}, only {sorted(adata.layers)}")
     return adata.layers[layer]

@@ -86,7 +86,7 @@ def _nearest_training_rows(
     """The nearest rows of ``train`` to every row of ``test``, shape (len(test), n_neighbors).
 
     ``candidates`` (n x m) has the nearest of all rows to each row, in order. Where too few of them
-    are training rows, the search is made anew.
+    are training rows, the search is repeated.
     """
     is_train = np.zeros(X.shape[0], dtype=bool)
     is_train[train] = True

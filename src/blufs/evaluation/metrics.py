@@ -34,6 +34,8 @@ def label_codes(labels, n_samples: int | None = None) -> np.ndarray:
     Raises ValueError if they are no list of labels, if one is missing (NaN, None), if there are
     none, or not ``n_samples``.
     """
+    if np.ma.is_masked(labels):
+        raise ValueError("a label is masked: leave out samples without one")
     array = np.asarray(labels)
     if array.ndim != 1:
         raise ValueError(f"labels must be a list with one per sample, got shape {array.shape}")
@@ -41,15 +43,17 @@ def label_codes(labels, n_samples: int | None = None) -> np.ndarray:
         raise ValueError("there are no labels")
     if n_samples is not None and len(array) != n_samples:
         raise ValueError(f"there are {len(array)} labels for {n_samples} samples")
-    # NaN is the one value that differs from itself.
-    if array.dtype.kind not in "iubSU" and any(
-        label is None or label is np.ma.masked or label != label for label in array.tolist()
-    ):
+    if array.dtype.kind not in "iubSU" and any(map(_is_missing, array.tolist())):
         raise ValueError("a label is missing (NaN or None): leave out samples without one")
     if array.dtype == object:
         array = np.array([(type(label).__name__, str(label)) for label in array])
         return np.unique(array, axis=0, return_inverse=True)[1].reshape(-1)
     return np.unique(array, return_inverse=True)[1]
+
+
+def _is_missing(label) -> bool:
+    """None, NaN (the one value that differs from itself) and pandas' NA, which compares as NA."""
+    return label is None or type(label).__name__ == "NAType" or bool(label != label)
 
 
 def _pair_of_codes(labels_true, labels_pred) -> tuple[np.ndarray, np.ndarray]:

@@ -20,7 +20,7 @@ def choose_blind(
     default_rows: Sequence[Mapping[str, Any]] = (),
     margin: float = DEFAULT_MARGIN,
 ) -> Mapping[str, Any]:
-    """The row of the table that the criterion likes best, if it is clearly above the default.
+    """The row with the best criterion, or the default unless another is better by a margin.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ def choose_blind(
         :func:`blufs.tuning.label_free_criteria` stand in it under their name or with the prefix
         ``criterion_``; a row where one is NaN is never chosen.
     criterion : str
-    default_rows : sequence of dicts
+    default_rows : sequence of dicts, or DataFrame
         Those rows of the table that have the default setting. The best of them is chosen unless
         the best of all rows is above it by more than the margin; without them there is no default.
     margin : float
@@ -39,8 +39,7 @@ def choose_blind(
     dict
         The row itself; the first one on ties.
     """
-    if hasattr(table, "to_dict"):
-        table = table.to_dict("records")
+    table, default_rows = _rows(table), _rows(default_rows)
     if not len(table):
         raise ValueError("there is no row to choose from")
     values = _column(table, criterion)
@@ -51,6 +50,11 @@ def choose_blind(
     if np.isnan(own).all() or np.nanmax(values) - np.nanmax(own) > margin:
         return best
     return default_rows[int(np.nanargmax(own))]
+
+
+def _rows(table) -> Sequence[Mapping[str, Any]]:
+    """The rows of a list or DataFrame as dicts."""
+    return table.to_dict("records") if hasattr(table, "to_dict") else table
 
 
 def _column(table: Sequence[Mapping[str, Any]], name: str) -> np.ndarray:

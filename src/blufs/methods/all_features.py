@@ -26,6 +26,7 @@ class AllFeatures(BaseSelector):
     n_features_to_select = None
     keeps_all_features: ClassVar[bool] = True
     takes_sparse: ClassVar[bool] = True
+    takes_chunks: ClassVar[bool] = True
     _parameter_constraints: ClassVar[dict] = {}
 
     def _resolve_n_features(self, d: int) -> int:

@@ -13,19 +13,24 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from blufs.base import GraphSelector, Solution, check_n_clusters
-from blufs.numerics.data import scaled_data
 from blufs.numerics.graph import SampleGraph, neighbor_matrix
 from blufs.numerics.scaling import FEATURE_SCALINGS
-from blufs.solver.explain import explain_features
+from blufs.solver.explain import explain_features, feature_order
 from blufs.solver.objective import Weights
 from blufs.solver.p_step import Smoothing, uniform_weights
-from blufs.solver.shared import SIMILARITIES, SharedStart, random_indicators, share
+from blufs.solver.shared import (
+    SIMILARITIES,
+    SharedStart,
+    random_indicators,
+    share,
+    weighted_data,
+)
+from blufs.solver.size import count_features, most_features
 from blufs.solver.start import relaxed_start
 from blufs.solver.sweeps import (
     Neighbors,
     Problem,
     Result,
-    State,
     minimize,
     start_state,
     update_graph,
@@ -58,12 +63,15 @@ class BLUFS(GraphSelector):
     with S the normalised heat-kernel similarity of the samples, by sweeps over P, W and Y that
     never raise it. The features of the non-zero rows are selected.
 
+    The other parameters are for experiments; their defaults need no change.
+
     Parameters
     ----------
-    n_features_to_select : int, float or None, default=None
-        Number s or fraction of features; None takes half.
+    n_features_to_select : int, float, "auto" or None, default=None
+        Number s or fraction of features; None takes half, ``"auto"`` stops where one feature more
+        would gain little, see :func:`blufs.solver.size.count_features`.
     n_clusters : int or "auto", default=8
-        The number of clusters c that the data is thought to have; ``"auto"`` takes the widest gap
+        The number of clusters c that one expects in the data; ``"auto"`` takes the widest gap
         between the leading eigenvalues of a neighbour graph.
     scaling : {"auto", "center+unit", "center", "unit", "standard", "minmax", "none"}, \
             default="auto"
@@ -80,18 +88,20 @@ class BLUFS(GraphSelector):
         Weights of the model: similarity of the pseudo-labels, smoothness along the learned graph,
         ridge, evenness of the learned graph. Small alpha follows the principal components, large
         alpha the clusters of the similarity graph; large lam prefers features that agree with
-        many others over features that complement them.
+        many others over features that complement them. The paper's Case III is ``beta=0``.
     random_state : int, RandomState or None, default=None
         Seed of ``init="random"``; otherwise the result is deterministic.
 
     Other Parameters
     ----------------
-    For experiments; the defaults need no change.
-
     similarity : {"principal", "data"}, default="principal"
         What the similarity S compares: the samples' leading principal coordinates, 2 c of them,
         whitened; or the scaled samples themselves, as in the paper. Ignored when a graph is given
         to ``fit``.
+    softness : float, "auto" or "none", default="auto"
+        How much of their own norms features keep in the search: 0 for equal norms, more for norms
+        nearer to their own, see :func:`blufs.numerics.scaling.softened_norms`. ``"none"`` leaves
+        them as scaled; ``"auto"`` too, but follows their tails where ``scaling`` is ``"auto"``.
     init : {"relaxed", "spectral", "random"}, default="relaxed"
         Start of Y: the minimiser of a relaxation of the model, between the principal vectors of X
         (small alpha) and the leading eigenvectors of S (large alpha); the latter; or scaled
@@ -132,10 +142,9 @@ class BLUFS(GraphSelector):
     ranking_, support_, n_iter_, converged_, objective_history_
         See :class:`~blufs.base.BaseSelector`.
 
-    Notes
-    -----
-    The ablations of the paper: Case I is ``clustering_level=False``, Case II ``constraint="none"``,
-    Case III ``beta=0``.
+    References
+    ----------
+    J. Liu, X. Ju, X. Xiu, W. Liu. Bi-level unsupervised feature selection. arXiv:2505.20563, 2025.
 
     Examples
     --------
@@ -148,17 +157,19 @@ class BLUFS(GraphSelector):
 
     ignores_offsets: ClassVar[bool] = True
     takes_sparse: ClassVar[bool] = True
+    takes_chunks: ClassVar[bool] = True
     tuned_parameters: ClassVar[tuple[str, ...]] = (
-        "alpha",
-        "beta",
-        "lam",
-        "mu",
+        *("alpha", "beta", "lam", "mu"),
         "extra_weight",
         "learn_neighbors",
     )
 
     _parameter_constraints: ClassVar[dict] = {
         **GraphSelector._parameter_constraints,
+        "n_features_to_select": [
+            StrOptions({"auto"}),
+            *GraphSelector._parameter_constraints["n_features_to_select"],
+        ],
         "n_clusters": [StrOptions({"auto"}), Interval(Integral, 1, None, closed="left")],
         "alpha": [Interval(Real, 0, None, closed="left")],
         "beta": [Interval(Real, 0, None, closed="left")],
@@ -166,6 +177,7 @@ class BLUFS(GraphSelector):
         "mu": [Interval(Real, 0, None, closed="left")],
         "similarity": [StrOptions(set(SIMILARITIES))],
         "scaling": [StrOptions(set(FEATURE_SCALINGS))],
+        "softness": [StrOptions({"auto", "none"}), Interval(Real, 0, None, closed="left")],
         "init": [StrOptions(set(INITS))],
         "clustering_level": ["boolean"],
         "constraint": [StrOptions(set(CONSTRAINTS))],
@@ -191,6 +203,7 @@ class BLUFS(GraphSelector):
         n_neighbors=10,
         similarity="principal",
         scaling="auto",
+        softness="auto",
         init="relaxed",
         clustering_level=True,
         constraint="every",
@@ -212,6 +225,7 @@ class BLUFS(GraphSelector):
         self.n_neighbors = n_neighbors
         self.similarity = similarity
         self.scaling = scaling
+        self.softness = softness
         self.init = init
         self.clustering_level = clustering_level
         self.constraint = constraint
@@ -226,7 +240,7 @@ class BLUFS(GraphSelector):
 
     @property
     def _is_random(self) -> bool:
-        """Whether another seed can give another result (asked by the registry's ``is_random``)."""
+        """Whether another seed can give another result (asked by ``selectors.is_random``)."""
         return self.init == "random"
 
     def _precompute(self, X: np.ndarray) -> SharedStart:
@@ -239,51 +253,46 @@ class BLUFS(GraphSelector):
             n_clusters=self.n_clusters,
             extra_columns=self.extra_columns,
             scaling=self.scaling,
+            softness=self.softness,
             similarity=self.similarity,
             n_neighbors=self.n_neighbors,
         )
 
-    def _solve(self, X: np.ndarray, s_values: list[int], precomputed) -> dict[int, Solution]:
+    def _solve(self, X: np.ndarray, s_values: list, precomputed) -> dict:
         if self.n_clusters != "auto":
             check_n_clusters(self.n_clusters, X.shape[0])
         if precomputed is None:
             shared = self._precompute(X)
         elif isinstance(precomputed, SharedStart):
-            shared = self._check_shared(X, precomputed)
+            shared = precomputed
+            shared.check(X.shape, self.n_clusters)
         else:
             shared = self._share(X, self._graph(X, precomputed))
         problem = self._problem(X, shared)
         Y, p = self._start(problem, shared), uniform_weights(shared.allowed)
         start = Y, Neighbors(shared.neighbors, shared.allowed), p
-        if self.constraint == "every":
+        sizes, supports = s_values, [np.arange(X.shape[1])]
+        if self.constraint == "every" or None in s_values:
+            most = max(most_features(X.shape[1]) if s is None else s for s in s_values)
             M, ridge = Smoothing(shared.neighbors, p, self.beta), self.lam + self.tau
-            order = start_support(problem.data, M, Y, ridge, problem.diagonal, max(s_values))
-            results = self._minimize(problem, [order[:s] for s in s_values], start)
-        else:
-            results = self._minimize(problem, [np.arange(X.shape[1])], start) * len(s_values)
-        by_size = dict(zip(s_values, results, strict=True))
-        self._warn_unless_converged(by_size)
-        c = shared.n_clusters
-        return {s: self._solution(problem, result, s, c) for s, result in by_size.items()}
-
-    def _check_shared(self, X: np.ndarray, shared: SharedStart) -> SharedStart:
-        """The shared part, if it was made for data and clusters of this size."""
-        made_for = (shared.graph.n_samples, len(shared.norms), shared.n_clusters)
-        wanted = shared.n_clusters if self.n_clusters == "auto" else self.n_clusters
-        if made_for != (*X.shape, wanted):
-            raise ValueError(
-                f"precomputed was made for (n_samples, n_features, n_clusters) = {made_for}, but "
-                f"X has {X.shape[0]} samples, {X.shape[1]} varying features, and "
-                f"n_clusters={self.n_clusters}"
-            )
-        return shared
+            order, gains = start_support(problem.data, M, Y, ridge, problem.diagonal, most)
+            sizes = [count_features(gains) if s is None else s for s in s_values]
+        if self.constraint == "every":
+            supports = [order[:s] for s in sizes]
+        results = self._minimize(problem, supports, start)
+        results *= len(sizes) // len(results)
+        self._warn_unless_converged(dict(zip(sizes, results, strict=True)))
+        return {
+            wanted: self._solution(problem, result, s, shared.n_clusters)
+            for wanted, s, result in zip(s_values, sizes, results, strict=True)
+        }
 
     def _problem(self, X: np.ndarray, shared: SharedStart) -> Problem:
         alpha = self.alpha if self.clustering_level else 0.0
         weights = Weights(alpha, self.beta, self.lam, self.mu, self.tau)
         diagonal = shared.norms + 2 * self.beta * shared.energies + self.lam + self.tau
         return Problem(
-            data=scaled_data(X, self.scaling),
+            data=weighted_data(X, self.scaling, shared),
             S=shared.graph.normalized,
             diagonal=diagonal,
             weights=weights,
@@ -317,7 +326,8 @@ class BLUFS(GraphSelector):
             states = [update_graph(problem, state) for state in states]
         if len(states) > 1 and self.max_iter > 0:
             states = with_first_gains(problem, states)
-        return [minimize(problem, state, self.max_iter, self.tol) for state in states]
+        # Taken off the list, so that the arrays of a start are given back as soon as they may.
+        return [minimize(problem, states.pop(0), self.max_iter, self.tol) for _ in supports]
 
     def _warn_unless_converged(self, results: dict[int, Result]) -> None:
         late = sorted(s for s, result in results.items() if not result.converged)
@@ -341,12 +351,13 @@ class BLUFS(GraphSelector):
             gains = feature_gains(problem.data, state.Y - state.Z, problem.diagonal)
         order = np.argsort(-scores, kind="stable")
         if self.constraint == "every":
-            order = self._order(state, gains)
+            order = feature_order(state.support, norms, gains)
         elif self.constraint == "final":
             coef[order[s:]] = 0
         return Solution(
             scores=scores,
             order=order,
+            n_features=s,
             n_iter=result.n_iter,
             converged=result.converged,
             objective_history=result.history,
@@ -357,15 +368,6 @@ class BLUFS(GraphSelector):
                 "graph_": neighbor_matrix(state.neighbors.indices, state.p).T.tocsr(),
             },
         )
-
-    @staticmethod
-    def _order(state: State, gains: np.ndarray) -> np.ndarray:
-        """The support by row norm, then the other features by what they would still explain."""
-        chosen = state.support[np.argsort(-np.linalg.norm(state.W, axis=1), kind="stable")]
-        gains = gains.copy()
-        gains[chosen] = -1
-        rest = np.argsort(-gains, kind="stable")[: len(gains) - len(chosen)]
-        return np.concatenate([chosen, rest])
 
     def explain(self, X):
         """Why each feature was chosen or not, as a DataFrame with one row per feature.

@@ -13,6 +13,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from blufs.base import BaseSelector, Solution, check_n_clusters
+from blufs.numerics.order import scatter_order
 from blufs.numerics.scaling import FEATURE_SCALINGS
 from blufs.numerics.scatter import Scatter
 from blufs.numerics.stiefel import maximize_on_stiefel
@@ -58,7 +59,8 @@ class DSCOFS(BaseSelector):
     tol : float, default=1e-3
         Stops when the objective f changes by at most ``tol * (1 + |f|)``.
     random_state : int, RandomState instance or None, default=None
-        Seeds the random start.
+        Seeds the random start. A feature gets the same numbers wherever it stands, see
+        :func:`~blufs.numerics.order.scatter_order`.
 
     Attributes
     ----------
@@ -142,7 +144,7 @@ class DSCOFS(BaseSelector):
 
     @property
     def _is_random(self) -> bool:
-        """Whether another seed can give another result (asked by the registry's ``is_random``)."""
+        """Whether another seed can give another result (asked by ``selectors.is_random``)."""
         return isinstance(self.start, str) and self.start == "random"
 
     def _precompute(self, X: np.ndarray) -> Scatter:
@@ -188,11 +190,15 @@ class DSCOFS(BaseSelector):
             W = np.asarray(self.start, dtype=float)
             if W.ndim != 2 or len(W) != len(principal):
                 raise ValueError(f"start must have {len(principal)} rows, got shape {W.shape}")
+            if not np.allclose(W.T @ W, np.eye(W.shape[1]), atol=1e-6):
+                raise ValueError("the columns of start must be orthonormal")
             return W
         if self.start == "pca":
             return principal
         rng = np.random.default_rng([seed, principal.shape[1]])
-        starts = [np.linalg.qr(rng.standard_normal(principal.shape))[0] for _ in range(_N_STARTS)]
+        place = np.argsort(scatter_order(scatter.times, len(principal)))
+        draws = (rng.standard_normal(principal.shape)[place] for _ in range(_N_STARTS))
+        starts = [np.linalg.qr(draw)[0] for draw in draws]
         return max(starts, key=lambda W: np.einsum("ij,ij->", W, scatter.times(W)))
 
 

@@ -30,6 +30,10 @@ class LapScore(GraphSelector):
     n_neighbors : int, default=10
         Neighbours of the graph (5 in the original code, 10 in the BLUFS paper).
 
+    References
+    ----------
+    X. He, D. Cai, P. Niyogi. Laplacian score for feature selection. NIPS 2005.
+
     Examples
     --------
     >>> from sklearn.datasets import load_wine

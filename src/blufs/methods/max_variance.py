@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import ClassVar
 
 import numpy as np
-import scipy.sparse as sp
 
 from blufs.base import BaseSelector, Solution
+from blufs.numerics.data import column_variances
 from blufs.numerics.order import significant
-from blufs.numerics.sparse_data import column_variances
 
 
 class MaxVariance(BaseSelector):
@@ -33,11 +32,12 @@ class MaxVariance(BaseSelector):
 
     ignores_offsets: ClassVar[bool] = True
     takes_sparse: ClassVar[bool] = True
+    takes_chunks: ClassVar[bool] = True
 
     def __init__(self, n_features_to_select=None):
         self.n_features_to_select = n_features_to_select
 
     def _rank(self, X: np.ndarray, precomputed) -> Solution:
-        scores = column_variances(X) if sp.issparse(X) else X.var(axis=0, dtype=np.float64)
+        scores = column_variances(X)
         # The same counts in another order have the same variance, but for rounding.
         return Solution(scores, order=np.argsort(-significant(scores), kind="stable"))

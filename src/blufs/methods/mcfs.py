@@ -27,7 +27,7 @@ class MCFS(GraphSelector):
     n_features_to_select : int, float or None, default=None
         Number or fraction of features; None takes half.
     n_clusters : int, default=8
-        K, the dimensions of the embedding; customarily the number of classes (5 in the original
+        K, the dimensions of the embedding; usually the number of classes (5 in the original
         code).
     n_neighbors : int, default=10
         Neighbours of the graph (5 in the original code, 10 in the BLUFS paper).
@@ -86,8 +86,8 @@ class MCFS(GraphSelector):
         embedding = spectral_embedding(graph, self.n_clusters)
         if embedding.shape[1] == 0:
             warnings.warn(
-                "the neighbour graph has no structure that MCFS could explain (all samples are "
-                "alike to it): all features score 0",
+                "the neighbour graph has no structure that MCFS could explain (all samples look "
+                "alike in it): all features score 0",
                 UserWarning,
                 stacklevel=2,
             )

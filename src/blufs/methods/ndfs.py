@@ -13,6 +13,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from blufs.base import GraphSelector, Solution, check_n_clusters
 from blufs.numerics.graph import SampleGraph
+from blufs.numerics.ranges import conditioned
 from blufs.numerics.row_sparse import EPS, check_dense_order
 from blufs.numerics.scaling import FEATURE_SCALINGS, scale_features
 from blufs.numerics.spectral import spectral_labels
@@ -34,7 +35,7 @@ class NDFS(GraphSelector):
     n_features_to_select : int, float or None, default=None
         Number or fraction of features; None takes half.
     alpha, beta : float, default=0.1 and 0.1
-        Weights of the regression and of its penalty, customarily tuned in {1e-6, ..., 1e6}.
+        Weights of the regression and of its penalty, usually tuned in {1e-6, ..., 1e6}.
     gamma : float, default=1e3
         Weight of the orthogonality of F. Another value hardly changes the result.
     n_clusters : int, default=8
@@ -134,8 +135,13 @@ class NDFS(GraphSelector):
 
     @property
     def _is_random(self) -> bool:
-        """Whether another seed can give another result (asked by the registry's ``is_random``)."""
+        """Whether another seed can give another result (asked by ``selectors.is_random``)."""
         return self.labels is None
+
+    @staticmethod
+    def _condition(X: np.ndarray, **_) -> np.ndarray:
+        """The graph compares samples as they are: all features get one factor, if any."""
+        return conditioned(X, ignores_offsets=False, ignores_scale=False)
 
     def _rank(self, X: np.ndarray, precomputed) -> Solution:
         check_n_clusters(self.n_clusters, len(X))
@@ -169,10 +175,12 @@ class NDFS(GraphSelector):
     def _start(self, graph: SampleGraph) -> np.ndarray:
         if self.labels is None:
             return spectral_labels(graph, self.n_clusters, self.random_state)
-        labels = np.unique(np.asarray(self.labels), return_inverse=True)[1]
+        labels = np.asarray(self.labels)
         if labels.shape != (graph.n_samples,):
             raise ValueError(f"labels must have shape {(graph.n_samples,)}, got {labels.shape}")
-        return labels
+        if any(label is None or label != label for label in labels.tolist()):
+            raise ValueError("labels has missing values (NaN or None): give every sample a cluster")
+        return np.unique(labels, return_inverse=True)[1]
 
 
 def indicators(labels: np.ndarray) -> np.ndarray:

@@ -35,6 +35,7 @@ class RandomFeatures(BaseSelector):
 
     ignores_offsets: ClassVar[bool] = True
     takes_sparse: ClassVar[bool] = True
+    takes_chunks: ClassVar[bool] = True
 
     _parameter_constraints: ClassVar[dict] = {
         **BaseSelector._parameter_constraints,

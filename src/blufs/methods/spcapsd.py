@@ -48,7 +48,7 @@ class SPCAPSD(BaseSelector):
     scaling : str, default="none"
         How features are scaled before they are centred, see :mod:`blufs.numerics.scaling`.
     ridge : float, default=1e-6
-        Added to the weights of the rows, so that every step has one solution.
+        Added to the weights of the rows, so that every step has one solution; at least 1e-12.
     max_iter : int, default=100
     tol : float, default=1e-6
         Stops when the objective changes by at most ``tol`` times its value.
@@ -90,7 +90,7 @@ class SPCAPSD(BaseSelector):
         "lam": [Interval(Real, 0, None, closed="left")],
         "eta": [Interval(Real, 0, None, closed="left")],
         "scaling": [StrOptions(set(FEATURE_SCALINGS))],
-        "ridge": [Interval(Real, 0, None, closed="neither")],
+        "ridge": [Interval(Real, 1e-12, None, closed="left")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="left")],
     }

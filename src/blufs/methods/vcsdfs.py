@@ -12,6 +12,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from blufs.base import BaseSelector, Solution
+from blufs.numerics.order import scatter_order
 from blufs.numerics.scatter import Scatter
 
 
@@ -45,7 +46,8 @@ class VCSDFS(BaseSelector):
     init : array-like of shape (n_features, k), optional
         Non-negative start instead of a uniform random one; X must have no constant feature.
     random_state : int, RandomState instance or None, default=None
-        Seeds the start.
+        Seeds the start. A feature gets the same numbers wherever it stands, see
+        :func:`~blufs.numerics.order.scatter_order`.
 
     Attributes
     ----------
@@ -135,9 +137,12 @@ class VCSDFS(BaseSelector):
         return {s: fits[k] for s, k in widths.items()}
 
     def _solve_one(self, scatter: Scatter, k: int, seed: int) -> Solution:
-        d = scatter.n_features
         W, history, converged = multiplicative_updates(
-            scatter, self._initial(d, k, seed), self.rho / d, max_iter=self.max_iter, tol=self.tol
+            scatter,
+            self._initial(scatter, k, seed),
+            self.rho / scatter.n_features,
+            max_iter=self.max_iter,
+            tol=self.tol,
         )
         return Solution(
             scores=np.linalg.norm(W, axis=1),
@@ -147,11 +152,14 @@ class VCSDFS(BaseSelector):
             per_feature={"weights_": W},
         )
 
-    def _initial(self, d: int, k: int, seed: int) -> np.ndarray:
+    def _initial(self, scatter: Scatter, k: int, seed: int) -> np.ndarray:
+        d = scatter.n_features
         if self.init is None:
-            return np.random.default_rng([seed, k]).random((d, k))
+            W = np.empty((d, k))
+            W[scatter_order(scatter.times, d)] = np.random.default_rng([seed, k]).random((d, k))
+            return W
         W = np.asarray(self.init, dtype=float)
-        if W.shape != (d, k) or W.min() < 0:
+        if W.shape != (d, k) or not (W >= 0).all():
             raise ValueError(f"init must be non-negative and of shape {(d, k)}, got {W.shape}")
         return W
 

@@ -14,9 +14,10 @@ import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import LinearOperator, eigsh
 
-from blufs.numerics.neighbor_index import indexed_neighbors, uses_index
+from blufs.numerics.neighbor_index import is_large, neighbors_of_many, uses_index
 from blufs.numerics.ranges import without_offset
 from blufs.numerics.rows import inner_product_blocks, squared_differences, squared_norms
+from blufs.numerics.smallest import smallest_per_row
 from blufs.numerics.sparse_data import canonical_csr
 
 #: Candidates beyond the k nearest by products among which differences decide.
@@ -133,21 +134,6 @@ def _nearest_of(X, samples, candidates, k: int) -> tuple[np.ndarray, np.ndarray]
     return np.take_along_axis(candidates, order, 1), np.take_along_axis(distances, order, 1)
 
 
-def smallest_per_row(D: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
-    """Positions and values of the k smallest entries of each row, ties by smaller position."""
-    kth = np.partition(D, k - 1, axis=1)[:, k - 1]
-    columns = np.empty((len(D), k), dtype=np.intp)
-    candidates = kth[:, None] >= D
-    unique = candidates.sum(axis=1) == k
-    columns[unique] = np.flatnonzero(candidates[unique]).reshape(-1, k) % D.shape[1]
-    for i in np.flatnonzero(~unique):
-        tied = np.flatnonzero(candidates[i])
-        columns[i] = np.sort(tied[np.argsort(D[i, tied], kind="stable")[:k]])
-    values = np.take_along_axis(D, columns, axis=1)
-    order = np.argsort(values, axis=1, kind="stable")
-    return np.take_along_axis(columns, order, axis=1), np.take_along_axis(values, order, axis=1)
-
-
 def neighbor_distances(X: np.ndarray, indices: np.ndarray) -> np.ndarray:
     """``||x_i - x_j||^2`` of every sample i and the samples j at ``indices``, shape (n, k)."""
     distances = np.empty(indices.shape, dtype=X.dtype)
@@ -234,10 +220,11 @@ class SampleGraph:
 
         ``S_ij = exp(-||x_i - x_j||^2 / (2 t^2))`` if i is among the k nearest of j or j among those
         of i, else 0; t is the mean distance over all pairs. The neighbours of more than 20,000
-        samples come from an index, see :mod:`blufs.numerics.neighbor_index`.
+        samples come from an index or from products in single precision, see
+        :mod:`blufs.numerics.neighbor_index`.
         """
-        if uses_index(X):
-            found = indexed_neighbors(X, clip_n_neighbors(n_neighbors, X.shape[0]))
+        if is_large(X):
+            found = neighbors_of_many(X, clip_n_neighbors(n_neighbors, X.shape[0]))
         else:
             found = nearest_neighbors(X, n_neighbors)
         graph = cls.from_neighbors(*found)
@@ -258,6 +245,8 @@ class SampleGraph:
             _check_similarity(graph.similarity)
             return graph
         try:
+            if np.iscomplexobj(graph):
+                raise TypeError("complex numbers")
             similarity = sp.csr_array(graph if sp.issparse(graph) else np.asarray(graph, float))
             similarity = similarity.astype(float)
         except (TypeError, ValueError) as error:
@@ -325,7 +314,7 @@ class SampleGraph:
     def _compute_leading_eigenvectors(self, count: int) -> tuple[np.ndarray, np.ndarray]:
         n = self.n_samples
         count = min(count, n)
-        known = self._component_vectors()
+        known = self._component_vectors(count)
         wanted = count - known.shape[1]
         if wanted <= 0:
             return np.ones(count), known[:, :count]
@@ -349,13 +338,21 @@ class SampleGraph:
         vectors = np.hstack([known, fix_signs(vectors)])
         return np.concatenate([np.ones(known.shape[1]), values]), vectors
 
-    def _component_vectors(self) -> np.ndarray:
-        """Unit vectors ``D^1/2 1_component``, shape (n, number of components with an edge)."""
-        n, m = self.n_samples, self.n_components
-        indicators = np.zeros((n, m))
-        indicators[np.arange(n), self.components] = np.sqrt(self.degree)
-        norms = np.linalg.norm(indicators, axis=0)
-        return indicators[:, norms > 0] / norms[norms > 0]
+    def _component_vectors(self, most: int) -> np.ndarray:
+        """Unit vectors ``D^1/2 1_component`` of the first components with an edge.
+
+        Shape (n, their number or ``most``): of many samples that fall into many parts, all would
+        not fit into memory.
+        """
+        joined = self.degree > 0
+        first = np.unique(self.components[joined])[:most]
+        position = np.full(self.n_components, -1)
+        position[first] = np.arange(len(first))
+        owner = np.where(joined, position[self.components], -1)
+        rows = np.flatnonzero(owner >= 0)
+        indicators = np.zeros((self.n_samples, len(first)))
+        indicators[rows, owner[rows]] = np.sqrt(self.degree[rows])
+        return indicators / np.linalg.norm(indicators, axis=0)
 
 
 def _check_similarity(similarity: sp.csr_array) -> None:
@@ -364,7 +361,7 @@ def _check_similarity(similarity: sp.csr_array) -> None:
     if not np.isfinite(similarity.data).all():
         raise ValueError("a similarity graph must not have NaN or infinite entries")
     if not similarity.data.any():
-        raise ValueError("a similarity graph without edges has nothing to select by")
+        raise ValueError("a similarity graph must have edges, and all entries of this one are zero")
     if similarity.data.min() < 0:
         raise ValueError("a similarity graph must not have negative entries")
     if abs(similarity - similarity.T).max() > 1e-10 * max(1.0, abs(similarity).max()):

@@ -16,7 +16,7 @@ _GUARD_COLUMNS = 4
 #: Blocks that a Krylov basis holds before it is restarted.
 _BASIS_BLOCKS = 12
 #: Blocks in the basis before it is worth looking at the residuals.
-_FIRST_CHECK = 3
+_FIRST_CHECK = 2
 #: Restarts of Lanczos iterations after which a dense eigensolver would have been faster.
 _RESTARTS = 20
 

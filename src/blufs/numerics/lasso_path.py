@@ -29,15 +29,27 @@ class _ActiveSet:
 
     def __init__(self, gram_row: GramRow, d: int, capacity: int):
         self.gram_row = gram_row
-        self.features = np.empty(capacity, dtype=np.intp)
-        self.rows = np.empty((capacity, d))
-        self.gram = np.empty((capacity, capacity), order="F")
-        self.factor = np.zeros((capacity, capacity), order="F")
+        self.features = np.empty(0, dtype=np.intp)
+        self.rows = np.empty((0, d))
+        self.gram = self.factor = np.empty((0, 0))
         self.size = 0
+        self._reserve(capacity)
 
     @property
     def current(self) -> np.ndarray:
         return self.features[: self.size]
+
+    def _reserve(self, capacity: int) -> None:
+        """Make room for so many features and keep those that are there.
+
+        Features that reach the common correlation together are active before they have a
+        coefficient, so that there may be more of them than the largest size that is asked for.
+        """
+        more = capacity - len(self.features)
+        self.features = np.pad(self.features, (0, more))
+        self.rows = np.pad(self.rows, ((0, more), (0, 0)))
+        self.gram = np.asfortranarray(np.pad(self.gram, (0, more)))
+        self.factor = np.asfortranarray(np.pad(self.factor, (0, more)))
 
     def add(self, feature: int) -> bool:
         """Take a feature in, unless it is collinear with the active ones."""
@@ -49,6 +61,8 @@ class _ActiveSet:
         left = variance - column @ column
         if left <= _COLLINEAR * variance:
             return False
+        if k == len(self.features):
+            self._reserve(2 * k)
         self.factor[k, :k] = column
         self.factor[k, k] = np.sqrt(left)
         self.gram[k, :k] = self.gram[:k, k] = inner

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 
@@ -15,6 +17,29 @@ def content_order(X: np.ndarray) -> np.ndarray:
     alike = X.T @ X.sum(axis=1)
     further = X.T @ (X @ alike)
     return np.lexsort((_nine_digits(further), _nine_digits(alike), X.max(axis=0), X.min(axis=0)))
+
+
+def scatter_order(times: Callable[[np.ndarray], np.ndarray], d: int) -> np.ndarray:
+    """As :func:`content_order`, by two products with ``A = Z'Z`` (d x d) alone, shape (d,).
+
+    ``times`` maps V (d x m) to ``A V``. Where Z is centred, offsets do not matter either.
+    """
+    alike = times(np.ones((d, 1)))
+    return np.lexsort((significant(times(alike)[:, 0], 30), significant(alike[:, 0], 30)))
+
+
+def check_ranking(solution, d: int, name: str) -> None:
+    """Raise unless what the method ``name`` found has d ``scores`` and an ``order`` of d features.
+
+    The order may be None. Scores may be NaN: whether that is an error is for the caller to say.
+    """
+    scores, order = getattr(solution, "scores", None), getattr(solution, "order", None)
+    if not isinstance(scores, np.ndarray):
+        raise TypeError(f"{name} must give a Solution with an array of scores for every s")
+    if scores.shape != (d,):
+        raise ValueError(f"{name} gave scores of shape {scores.shape} for {d} features")
+    if order is not None and not np.array_equal(np.sort(order), np.arange(d)):
+        raise ValueError(f"{name} gave an order that does not name each of {d} features once")
 
 
 def _nine_digits(values: np.ndarray) -> np.ndarray:

@@ -14,6 +14,7 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse as sp
 
+from blufs.numerics.chunked import RowChunks
 from blufs.numerics.sparse_data import canonical_csr, sparse_ranges
 
 #: A feature is far from zero if its middle is this many times its range away.
@@ -27,13 +28,15 @@ _LOST = -480
 
 
 def column_ranges(X) -> tuple[np.ndarray, np.ndarray]:
-    """Smallest and largest value of every column of X (n x d, dense or sparse), each (d,)."""
+    """Smallest and largest value of every column of X (n x d, of any kind), each (d,)."""
+    if isinstance(X, RowChunks):
+        return X.summary.low, X.summary.high
     return sparse_ranges(X) if sp.issparse(X) else (X.min(axis=0), X.max(axis=0))
 
 
 def varying_columns(X) -> np.ndarray:
-    """Which columns of X (n x d, dense or sparse) have more than one value, shape (d,)."""
-    if not sp.issparse(X):
+    """Which columns of X (n x d, of any kind) have more than one value, shape (d,)."""
+    if isinstance(X, np.ndarray):
         return (X[0] != X).any(axis=0)
     low, high = column_ranges(X)
     return low < high
@@ -64,6 +67,8 @@ def _offsets(low: np.ndarray, high: np.ndarray) -> np.ndarray:
 
 def _minus(X, shift: np.ndarray):
     """``X - shift``, where for sparse X the features that are shifted have no zeros."""
+    if isinstance(X, RowChunks):
+        return X.map(lambda block: _minus(block, shift))
     if not sp.issparse(X):
         return X - shift
     data = X.data - shift[X.indices]
@@ -75,7 +80,7 @@ def conditioned(X, *, ignores_offsets: bool, ignores_scale: bool):
 
     Parameters
     ----------
-    X : ndarray or csr_array of shape (n, d), float64 or float32
+    X : ndarray, csr_array or RowChunks of shape (n, d), float64 or float32
     ignores_offsets, ignores_scale : bool
         Whether a constant that is added to a feature, or a factor of a feature, changes nothing for
         the caller. If not, offsets are kept, and all features get one factor, that brings the
@@ -116,6 +121,8 @@ def conditioned(X, *, ignores_offsets: bool, ignores_scale: bool):
 
 def _scaled(X, exponent):
     """``X 2^exponent`` with one exponent, or one of every column."""
+    if isinstance(X, RowChunks):
+        return X.map(lambda block: _scaled(block, exponent))
     if not sp.issparse(X):
         return _times_power_of_two(X, exponent)
     by_entry = exponent[X.indices] if np.ndim(exponent) else exponent

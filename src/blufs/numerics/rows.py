@@ -9,6 +9,8 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse as sp
 
+from blufs.numerics.chunked import RowChunks
+
 #: Entries of one block of dense rows (8 MiB of float64).
 BLOCK_ENTRIES = 2**20
 
@@ -20,6 +22,13 @@ def dense_rows(X, rows) -> np.ndarray:
     if isinstance(rows, slice):
         return X[rows].toarray()
     return X[rows.ravel()].toarray().reshape(*rows.shape, X.shape[1])
+
+
+def first_row(X) -> np.ndarray:
+    """The first row of X (n x d, of any kind) as a new array of shape (d,)."""
+    if isinstance(X, RowChunks):
+        X = next(X.blocks())[1]
+    return dense_rows(X, slice(0, 1))[0].copy()
 
 
 def squared_norms(X) -> np.ndarray:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable, Iterator
+
 import numpy as np
 import scipy.sparse as sp
 
@@ -11,6 +14,8 @@ FEATURE_SCALINGS = ("auto", "center+unit", "center", "unit", "standard", "minmax
 _BLOCK_ENTRIES = 2**20
 #: Samples by which the scaling is chosen.
 _AUTO_ROWS = 500
+#: Median excess kurtosis up to which features are searched at equal norm, and from which softest.
+_TAILS = (1.0, 15.0)
 
 
 def choose_scaling(X) -> str:
@@ -26,20 +31,102 @@ def choose_scaling(X) -> str:
     Parameters
     ----------
     X : ndarray or sparse array of shape (n, d)
-        Looked at in at most 500 samples, some features at a time; never made dense as a whole.
+        Looked at in at most 500 samples; never made dense.
     """
+    n, d = X.shape
+    rows = X[:: -(-n // _AUTO_ROWS)]
+    background = _stored_background(rows) if sp.issparse(rows) else _background(rows)
+    return "center" if 2 * background > rows.shape[0] * d else "center+unit"
+
+
+def _background(rows: np.ndarray) -> int:
+    """Entries of dense rows (m x d) that are the background of their feature."""
+    m, d = rows.shape
+    width = max(1, _BLOCK_ENTRIES // m)
+    background = 0
+    for start in range(0, d, width):
+        block = rows[:, start : start + width]
+        lowest = np.count_nonzero(block == block.min(axis=0), axis=0)
+        highest = np.count_nonzero(block == block.max(axis=0), axis=0)
+        background += int(np.maximum(lowest, highest).sum())
+    return background
+
+
+def _stored_background(rows) -> int:
+    """As above, of sparse rows."""
+    m, d = rows.shape
+    rows = rows.tocsc()
+    rows.sum_duplicates()
+    zeros = m - np.diff(rows.indptr)
+    column = np.repeat(np.arange(d), np.diff(rows.indptr))
+    counts = []
+    for extreme in (np.minimum, np.maximum):
+        values = np.where(zeros > 0, 0.0, rows.data[rows.indptr[:-1] % max(1, rows.nnz)])
+        extreme.at(values, column, rows.data)
+        same = np.bincount(column[rows.data == values[column]], minlength=d)
+        counts.append(same + np.where(values == 0, zeros, 0))
+    return int(np.maximum(*counts).sum())
+
+
+def choose_softness(X) -> float:
+    """How much of their own norms features keep in the search for features, from 0 to 1.
+
+    Where features have heavy tails, few samples rule those of small norm, and whoever uses the
+    selected features as they are sees little of them. So data that are mostly background (see
+    :func:`choose_scaling`) get 1. For others the median excess kurtosis of the features decides: 0
+    up to a kurtosis of 1 (a normal distribution has 0, an exponential one 6), 1 from 15 on.
+
+    Parameters
+    ----------
+    X : ndarray or sparse array of shape (n, d)
+        Looked at as in :func:`choose_scaling`.
+
+    Returns
+    -------
+    float
+        k of :func:`softened_norms`.
+    """
+    if choose_scaling(X) == "center":
+        return 1.0
+    kurtosis = np.concatenate([_excess_kurtosis(block) for block in _sampled_columns(X)])
+    light, heavy = _TAILS
+    return float(np.clip((np.median(kurtosis) - light) / (heavy - light), 0, 1))
+
+
+def softened_norms(squares: np.ndarray, softness: float) -> np.ndarray:
+    """Norms between equal ones (k = 0) and the features' own (large k), of mean square one.
+
+    The feature of squared norm q_j gets a norm proportional to ``sqrt(q_j / (q_j + k mean(q)))``.
+
+    Parameters
+    ----------
+    squares : ndarray of shape (d,), positive
+        q.
+    softness : float
+        k.
+    """
+    kept = np.maximum(squares / (squares + softness * squares.mean()), 1e-30)
+    return np.sqrt(kept / kept.mean())
+
+
+def _sampled_columns(X) -> Iterator[np.ndarray]:
+    """Dense blocks of some columns of X (n x d), of at most 500 of its rows."""
     n, d = X.shape
     rows = X[:: -(-n // _AUTO_ROWS)]
     rows = rows.tocsc() if sp.issparse(rows) else rows
     width = max(1, _BLOCK_ENTRIES // rows.shape[0])
-    background = 0
     for start in range(0, d, width):
         block = rows[:, start : start + width]
-        block = block.toarray() if sp.issparse(block) else block
-        lowest = np.count_nonzero(block == block.min(axis=0), axis=0)
-        highest = np.count_nonzero(block == block.max(axis=0), axis=0)
-        background += int(np.maximum(lowest, highest).sum())
-    return "center" if 2 * background > rows.shape[0] * d else "center+unit"
+        yield block.toarray() if sp.issparse(block) else block
+
+
+def _excess_kurtosis(block: np.ndarray) -> np.ndarray:
+    """Of every column that varies; the others are left out."""
+    centred = block - block.mean(axis=0)
+    size = np.abs(centred).max(axis=0)
+    centred = centred[:, size > 0].astype(float) / size[size > 0]
+    squares = centred**2
+    return np.mean(squares**2, axis=0) / np.mean(squares, axis=0) ** 2 - 3
 
 
 def affine_scaling(X: np.ndarray, scaling: str) -> tuple[np.ndarray, np.ndarray]:
@@ -66,23 +153,46 @@ def affine_scaling(X: np.ndarray, scaling: str) -> tuple[np.ndarray, np.ndarray]
     """
     if scaling == "auto":
         scaling = choose_scaling(X)
-    zero, one = np.zeros(X.shape[1], X.dtype), np.ones(X.shape[1], X.dtype)
+    return affine_from_moments(
+        scaling,
+        X.shape,
+        ranges=lambda: (X.min(axis=0), X.max(axis=0)),
+        mean=lambda: X.mean(axis=0),
+        norms=lambda shift: _column_norms(X, shift),
+    )
+
+
+def affine_from_moments(
+    scaling: str,
+    shape: tuple[int, int],
+    *,
+    ranges: Callable[[], tuple[np.ndarray, np.ndarray]],
+    mean: Callable[[], np.ndarray],
+    norms: Callable[[np.ndarray], np.ndarray],
+) -> tuple[np.ndarray, np.ndarray]:
+    """Shift and divisor as :func:`affine_scaling` has them, from what X can tell of its columns.
+
+    ``norms`` gets a shift (d,) and answers with the norms of the shifted columns. Each is asked for
+    only where the scaling needs it.
+    """
+    n, d = shape
     if scaling == "none":
-        return zero, one
+        return np.zeros(d), np.ones(d)
     if scaling == "unit":
-        return zero, _nonzero(_column_norms(X, zero))
+        lengths = norms(np.zeros(d, np.float32))  # widens nothing
+        return np.zeros_like(lengths), _nonzero(lengths)
     if scaling == "minmax":
-        low = X.min(axis=0)
-        return low, _nonzero(X.max(axis=0) - low)
-    if scaling not in FEATURE_SCALINGS:
+        low, high = ranges()
+        return low, _nonzero(high - low)
+    if scaling not in FEATURE_SCALINGS or scaling == "auto":
         raise ValueError(f"scaling must be one of {FEATURE_SCALINGS}, got {scaling!r}")
-    mean = X.mean(axis=0)
-    norms = _column_norms(X, mean)
+    middle = mean()
+    lengths = norms(middle)
     if scaling == "center":
-        norms = np.full_like(norms, np.sqrt(np.mean(norms.astype(float) ** 2)))
+        lengths = np.full_like(lengths, np.sqrt(np.mean(lengths.astype(float) ** 2)))
     if scaling == "standard":
-        norms /= np.sqrt(X.dtype.type(len(X)))
-    return mean, _nonzero(norms)
+        lengths /= math.sqrt(n)
+    return middle, _nonzero(lengths)
 
 
 def scale_features(X: np.ndarray, scaling: str) -> np.ndarray:

@@ -18,6 +18,8 @@ def shrink(a: np.ndarray, weight: float, p: float) -> np.ndarray:
     size = np.abs(a)
     kept = size > shrinkage_threshold(weight, p)
     x = np.zeros_like(a)
+    if not kept.any():  # powers of a very large weight would overflow
+        return x
     x[kept] = np.sign(a[kept]) * _ROOTS[p](size[kept], weight)
     return x
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse as sp
 
+from blufs.numerics.scaling import affine_from_moments
+
 #: Entries of the sparse blocks that quadratic forms go through (4 MiB of values).
 _BLOCK_ENTRIES = 2**19
 #: Entries of a dense block of columns (8 MiB of float64).
@@ -93,16 +95,22 @@ class SparseScaledData:
         return total
 
     def _inner_products(self, M: sp.sparray) -> np.ndarray:
-        """``x_j' M x_j`` of every column, a block of rows at a time, shape (d,)."""
-        X, M = self.X, sp.csr_array(M)
-        total = np.zeros(X.shape[1])
-        # A row of M X has at most as many entries as the rows of X that it adds up.
-        entries = np.diff(M.indptr) * max(1, X.nnz // max(1, X.shape[0]))
-        block = np.cumsum(entries) // _BLOCK_ENTRIES
-        starts = np.flatnonzero(np.diff(block, prepend=-1))
-        for start, end in zip(starts, [*starts[1:], X.shape[0]], strict=True):
-            product = (M[start:end] @ X).multiply(X[start:end])
-            total += np.asarray(product.sum(axis=0), dtype=np.float64)
+        """``x_j' M x_j`` of every column for symmetric M, shape (d,).
+
+        Every pair of samples above the diagonal of M adds ``2 M_ik x_ij x_kj``, made for many pairs
+        at a time: of each row of X as many copies as it has pairs, times those of its partners.
+        """
+        X, M = self.X, sp.coo_array(M)
+        squares = X.data.astype(np.float64) ** 2
+        squares *= np.repeat(sp.csr_array(M).diagonal(), np.diff(X.indptr))
+        total = np.bincount(X.indices, weights=squares, minlength=X.shape[1])
+        above = np.flatnonzero(M.row < M.col)
+        pairs = max(1, _BLOCK_ENTRIES * X.shape[0] // max(1, X.nnz))
+        for start in range(0, len(above), pairs):
+            part = above[start : start + pairs]
+            product = X[M.row[part]].multiply(X[M.col[part]]).tocsr()
+            weights = product.data * np.repeat(2 * M.data[part], np.diff(product.indptr))
+            total += np.bincount(product.indices, weights=weights, minlength=X.shape[1])
         return total
 
 
@@ -126,24 +134,13 @@ def sparse_affine_scaling(X: sp.csr_array, scaling: str) -> tuple[np.ndarray, np
 
     Means and sums of squares come from the stored entries; the zeros add ``shift^2`` each.
     """
-    n, d = X.shape
-    zero = np.zeros(d)
-    if scaling == "none":
-        return zero, np.ones(d)
-    if scaling == "minmax":
-        low, high = (values.astype(np.float64) for values in sparse_ranges(X))
-        return low, _nonzero(high - low)
-    if scaling == "unit":
-        return zero, _nonzero(np.sqrt(_centred_squares(X, zero)))
-    if scaling not in ("center+unit", "center", "standard"):
-        raise ValueError(f"unknown scaling {scaling!r}")
-    mean = column_means(X)
-    norms = np.sqrt(_centred_squares(X, mean))
-    if scaling == "center":
-        norms = np.full_like(norms, np.sqrt(np.mean(norms**2)))
-    if scaling == "standard":
-        norms /= np.sqrt(n)
-    return mean, _nonzero(norms)
+    return affine_from_moments(
+        scaling,
+        X.shape,
+        ranges=lambda: sparse_ranges(X.astype(np.float64)),
+        mean=lambda: column_means(X),
+        norms=lambda shift: np.sqrt(centred_squares(X, shift)),
+    )
 
 
 def sparse_ranges(X: sp.csr_array) -> tuple[np.ndarray, np.ndarray]:
@@ -170,19 +167,10 @@ def column_means(X: sp.csr_array, weights: np.ndarray | None = None) -> np.ndarr
     return np.asarray(X.T @ weights) / weights.sum()
 
 
-def column_variances(X: sp.csr_array) -> np.ndarray:
-    """Variance of every column of X (n x d), shape (d,)."""
-    return _centred_squares(X, column_means(X)) / X.shape[0]
-
-
-def _centred_squares(X: sp.csr_array, shift: np.ndarray) -> np.ndarray:
+def centred_squares(X: sp.csr_array, shift: np.ndarray) -> np.ndarray:
     """``sum_i (x_ij - shift_j)^2`` of every column, without cancellation, shape (d,)."""
     n, d = X.shape
     deviations = X.data.astype(np.float64) - shift[X.indices]
     stored = np.bincount(X.indices, weights=deviations**2, minlength=d)
     counts = np.bincount(X.indices, minlength=d)
     return stored + (n - counts) * shift**2
-
-
-def _nonzero(divisors: np.ndarray) -> np.ndarray:
-    return np.where(divisors > 0, divisors, 1.0)

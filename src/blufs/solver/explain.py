@@ -1,19 +1,31 @@
-"""Why a feature was chosen, or was not."""
+"""The order of the features, and why one was chosen or was not."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 import numpy as np
-import scipy.sparse as sp
 
 from blufs.numerics.data import scaled_data
+from blufs.numerics.ranges import varying_columns
 
 if TYPE_CHECKING:
     import pandas as pd
 
 #: A feature is redundant if a chosen one explains this share of its variance.
 REDUNDANT_SHARE = 0.5
+
+
+def feature_order(support: np.ndarray, norms: np.ndarray, gains: np.ndarray) -> np.ndarray:
+    """All d features: the support by row norm, then the others by what they would still explain.
+
+    ``support`` and ``norms`` have the shape (s,), ``gains`` the shape (d,).
+    """
+    chosen = support[np.argsort(-norms, kind="stable")]
+    gains = gains.copy()
+    gains[chosen] = -1
+    rest = np.argsort(-gains, kind="stable")[: len(gains) - len(chosen)]
+    return np.concatenate([chosen, rest])
 
 
 def explain_features(
@@ -38,7 +50,7 @@ def explain_features(
 
     chosen = np.flatnonzero(support)
     data = scaled_data(X, "center+unit")
-    varying = _varying(X)
+    varying = varying_columns(X)
     A = data.columns(chosen)
     nearest, correlation = np.empty(X.shape[1], dtype=int), np.empty(X.shape[1])
     width = max(1, 2**20 // X.shape[0])
@@ -67,10 +79,3 @@ def explain_features(
         },
         index=pd.Index(names, name="feature"),
     )
-
-
-def _varying(X) -> np.ndarray:
-    """Which columns have more than one value, shape (d,)."""
-    if sp.issparse(X):
-        return (X.max(axis=0) != X.min(axis=0)).toarray().ravel()
-    return (X[0] != X).any(axis=0)

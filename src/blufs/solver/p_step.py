@@ -15,12 +15,19 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.spatial import cKDTree
 
-from blufs.numerics.graph import SampleGraph, squared_distance_blocks
-from blufs.numerics.neighbor_index import indexed_neighbors, uses_index
+from blufs.numerics.graph import SampleGraph
+from blufs.numerics.neighbor_index import (
+    nearest_by_index,
+    nearest_by_products,
+    uses_index,
+    without_own,
+)
+from blufs.numerics.rows import BLOCK_ENTRIES
 from blufs.numerics.simplex import project_rows_to_simplex
 
-#: Up to so many columns a tree finds neighbours faster than all distances do.
-_TREE_COLUMNS = 20
+#: Up to so many columns a tree finds neighbours faster than all distances do; of few samples it
+#: does up to more columns.
+_TREE_COLUMNS, _TREE_COLUMNS_OF_FEW, _FEW_SAMPLES = 8, 20, 2000
 
 
 def candidate_neighbors(graph: SampleGraph, n_neighbors: int) -> tuple[np.ndarray, np.ndarray]:
@@ -52,9 +59,15 @@ def uniform_weights(allowed: np.ndarray) -> np.ndarray:
 
 def candidate_distances(Z: np.ndarray, neighbors: np.ndarray) -> np.ndarray:
     """``||z_j - z_i||^2`` for every candidate i of every sample j, shape (n, k); Z is (n, c)."""
-    difference = Z.take(neighbors, axis=0)
-    difference -= Z[:, None]
-    return np.einsum("ijk,ijk->ij", difference, difference)
+    n, k = neighbors.shape
+    distances = np.empty((n, k))
+    step = max(1, BLOCK_ENTRIES // (k * Z.shape[1]))  # n x k x c numbers would be more than Z
+    for start in range(0, n, step):
+        rows = slice(start, start + step)
+        difference = Z.take(neighbors[rows], axis=0)
+        difference -= Z[rows, None]
+        np.einsum("ijk,ijk->ij", difference, difference, out=distances[rows])
+    return distances
 
 
 def p_step(
@@ -131,23 +144,9 @@ def nearest_samples(Z: np.ndarray, k: int) -> np.ndarray:
     monotone, because the old neighbours remain candidates.
     """
     n, c = Z.shape
-    if c > _TREE_COLUMNS and uses_index(Z):
-        return indexed_neighbors(Z, k)[0]
-    if c <= _TREE_COLUMNS:
-        found = cKDTree(Z).query(Z, k + 1)[1]
-        own = found == np.arange(n)[:, None]
-        # Among many duplicates a row may not find itself: then its farthest is one too many.
-        own[~own.any(axis=1), -1] = True
-        return found[~own].reshape(n, k)
-    nearest = np.empty((n, k), dtype=np.intp)
-    Z = Z - Z.mean(axis=0)
-    # Of order one, so that half the digits are enough to compare distances.
-    Z = (Z / (np.abs(Z).max() or 1)).astype(np.float32)
-    for start, D in squared_distance_blocks(Z):
-        local = np.arange(len(D))
-        D[local, start + local] = np.inf
-        nearest[start : start + len(D)] = np.argpartition(D, k - 1, axis=1)[:, :k]
-    return nearest
+    if c <= (_TREE_COLUMNS if n > _FEW_SAMPLES else _TREE_COLUMNS_OF_FEW):
+        return without_own(cKDTree(Z).query(Z, k + 1)[1])
+    return nearest_by_index(Z, k) if uses_index(Z) else nearest_by_products(Z, k)
 
 
 class Pattern:
@@ -170,9 +169,11 @@ class Pattern:
         n, k = neighbors.shape
         samples, candidates = np.arange(n), neighbors.ravel()
         owners = np.repeat(samples, k)
-        keys = np.concatenate([owners * n + candidates, candidates * n + owners, samples * (n + 1)])
-        entries, positions = np.unique(keys, return_inverse=True)
-        self.forward, self.backward, self.diagonal = np.split(positions, [n * k, 2 * n * k])
+        keys = [owners * n + candidates, candidates * n + owners, samples * (n + 1)]
+        # Not by ``unique`` with its inverse, which holds several times as much of many samples.
+        entries = np.sort(np.concatenate(keys))
+        entries = entries[np.append(True, entries[1:] != entries[:-1])]
+        self.forward, self.backward, self.diagonal = (np.searchsorted(entries, k) for k in keys)
         self.columns = entries % n
         self.starts = np.searchsorted(entries, np.arange(n + 1) * n)
 
@@ -216,3 +217,23 @@ class Smoothing:
     def __matmul__(self, A: np.ndarray) -> np.ndarray:
         """``M A`` for A of shape (n, m)."""
         return self._matrix @ A if self._beta else A
+
+    def products(self, C: np.ndarray, *lefts: np.ndarray) -> list[np.ndarray]:
+        """``B' M C`` for C of shape (n, m) and each B (n x any) of the others.
+
+        Some rows at a time, because ``M C`` would be as large as C.
+        """
+        if not self._beta:
+            return [left.T @ C for left in lefts]
+        n, m = C.shape
+        step = max(1, BLOCK_ENTRIES // m)
+        if step >= n:
+            product = self._matrix @ C
+            return [left.T @ product for left in lefts]
+        totals = [np.zeros((left.shape[1], m)) for left in lefts]
+        for start in range(0, n, step):
+            rows = slice(start, start + step)
+            product = self._matrix[rows] @ C
+            for total, left in zip(totals, lefts, strict=True):
+                total += left[rows].T @ product
+        return totals

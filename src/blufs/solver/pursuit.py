@@ -30,8 +30,8 @@ def forward_pursuit(
     ridge: float,
     diagonal: np.ndarray,
     s: int,
-) -> np.ndarray:
-    """The first s choices of the forward pursuit with exact gains, in order.
+) -> tuple[np.ndarray, np.ndarray]:
+    """The first s choices of the forward pursuit with exact gains, in order, and what each gained.
 
     Choices are foreseen in blocks within a pool of promising features, whose part of H is small;
     one pass over X then gives the columns of H for the whole block, the gains of *all* features are
@@ -50,15 +50,17 @@ def forward_pursuit(
 
     Returns
     -------
-    ndarray of int, shape (s,)
+    chosen : ndarray of int, shape (s,)
+    gains : ndarray of shape (s,)
+        Of each choice, as it was made; their first m sum to F of the first m choices.
     """
     elimination = _Elimination(B, diagonal, s)
     block = MAX_BLOCK
     while elimination.count < s:
-        foreseen = _foresee(data, M, ridge, elimination, min(block, s - elimination.count))
-        A = data.columns(foreseen)
+        foreseen, A = _foresee(data, M, ridge, elimination, min(block, s - elimination.count))
         columns = data.correlate(M @ A)
         columns[foreseen, np.arange(len(foreseen))] += ridge
+        columns = elimination.reduced(columns, foreseen)
         accepted = 0
         for position, feature in enumerate(foreseen):
             if position and elimination.best_gain() > elimination.gain_of(feature) * (1 + 1e-9):
@@ -67,7 +69,7 @@ def forward_pursuit(
             accepted += 1
         # Foresee less after a miss, more after a hit.
         block = max(1, accepted) if accepted < len(foreseen) else min(MAX_BLOCK, 2 * block)
-    return elimination.chosen[:s].copy()
+    return elimination.chosen, elimination.gained
 
 
 class _Elimination:
@@ -75,6 +77,8 @@ class _Elimination:
 
     Attributes
     ----------
+    chosen, gained : ndarray of shape (s,)
+        The features in the order of their choice, and what each gained then.
     rows : ndarray of shape (s, d)
         Row k is column k of the factor of H, extended to all features.
     schur : ndarray of shape (d,)
@@ -87,7 +91,9 @@ class _Elimination:
         d = len(diagonal)
         self.rows = np.empty((s, d))
         self.chosen = np.empty(s, dtype=np.intp)
+        self.gained = np.empty(s)
         self.count = 0
+        self._reduced_by = 0
         self.schur = diagonal.copy()
         self.residual = B.copy()
         self._smallest = REDUNDANT * diagonal
@@ -106,28 +112,43 @@ class _Elimination:
     def gain_of(self, feature: int) -> float:
         return float(self.gains[feature])
 
+    def reduced(self, columns: np.ndarray, features: np.ndarray) -> np.ndarray:
+        """Columns of H (d x m) without what the features chosen so far explain of them.
+
+        One product for all of them; what the choices among them explain is taken off by ``add``.
+        """
+        self._reduced_by = self.count
+        if self.count:
+            columns -= self.rows[: self.count].T @ self.rows[: self.count, features]
+        return columns
+
     def add(self, feature: int, column: np.ndarray) -> None:
-        """Add a feature, given its column of H (d,)."""
+        """Add a feature, given its reduced column of H (d,)."""
         k = self.count
         pivot = np.sqrt(max(self.schur[feature], self._smallest[feature]))
-        row = (column - self.rows[:k].T @ self.rows[:k, feature]) / pivot
-        self.rows[k] = row
+        since = self.rows[self._reduced_by : k]
+        row = np.divide(column - since[:, feature] @ since, pivot, out=self.rows[k])
         self.schur -= row**2
         self.residual -= np.outer(row, self.residual[feature] / pivot)
-        self.chosen[k] = feature
+        self.chosen[k], self.gained[k] = feature, self.gains[feature]
         self._free[feature] = False
         self.count += 1
         self._update_gains()
 
 
-def _foresee(data, M, ridge, elimination: _Elimination, count: int) -> np.ndarray:
-    """Greedy choices within the pool of the features that gain most now."""
+def _foresee(data, M, ridge, elimination: _Elimination, count: int):
+    """Greedy choices within the pool of the features that gain most now, and their columns.
+
+    Returns
+    -------
+    choices, A : ndarray of shape (m,) and (n, m), m at most ``count``
+    """
     gains = elimination.gains
     pool = largest(gains, min(POOL_SIZE, len(gains) - elimination.count))
     if count == 1:
-        return pool[:1]
+        return pool[:1], data.columns(pool[:1])
     A = data.columns(pool)
-    H = A.T @ (M @ A)
+    (H,) = M.products(A, A)
     H[np.diag_indices_from(H)] += ridge
     rows = elimination.rows[: elimination.count, pool]
     H -= rows.T @ rows
@@ -141,13 +162,13 @@ def _foresee(data, M, ridge, elimination: _Elimination, count: int) -> np.ndarra
         squares = np.einsum("ij,ij->i", residual, residual)
         local_gains = np.where(usable, squares / np.where(usable, schur, 1), -1 + free)
         best = int(np.argmax(local_gains))
-        choices.append(pool[best])
+        choices.append(best)
         free[best] = False
         pivot = max(H[best, best], smallest[best])
         column = H[best].copy()
         residual -= np.outer(column / pivot, residual[best])
         H -= np.outer(column / pivot, column)
-    return np.array(choices)
+    return pool[choices], A[:, choices]
 
 
 def largest(values: np.ndarray, count: int) -> np.ndarray:

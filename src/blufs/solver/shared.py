@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from blufs.numerics.data import scaled_data, scaled_samples
+from blufs.numerics.data import DataMatrix, scaled_data, scaled_samples
 from blufs.numerics.graph import SampleGraph
 from blufs.numerics.principal import count_clusters, principal_graph, principal_vectors
+from blufs.numerics.scaling import choose_softness, softened_norms
 from blufs.solver.p_step import Smoothing, candidate_neighbors, uniform_weights
 
 SIMILARITIES = ("principal", "data")
@@ -29,9 +30,12 @@ class SharedStart:
         Leading eigenvectors of the normalised similarity; m is c, or more with extra columns.
     squares, principal : ndarray of shape (r,) and (n, r)
         Leading squared singular values and left singular vectors of the scaled data, r <= m.
+    weights : ndarray of shape (d,)
+        What the scaled features are multiplied by in the search for features, see
+        :func:`~blufs.numerics.scaling.choose_softness`.
     norms, energies : ndarray of shape (d,)
-        ``||a_j||^2`` and ``a_j' L a_j`` of the scaled features a_j, with L the Laplacian of the
-        initial learned graph.
+        ``||a_j||^2`` and ``a_j' L a_j`` of the features a_j so weighted, with L the Laplacian of
+        the initial learned graph.
     """
 
     n_clusters: int
@@ -41,8 +45,19 @@ class SharedStart:
     spectral: np.ndarray
     squares: np.ndarray
     principal: np.ndarray
+    weights: np.ndarray
     norms: np.ndarray
     energies: np.ndarray
+
+    def check(self, shape: tuple[int, int], n_clusters: int | str) -> None:
+        """Raise ValueError unless made for data and clusters of this size."""
+        made_for = (self.graph.n_samples, len(self.norms), self.n_clusters)
+        wanted = self.n_clusters if n_clusters == "auto" else n_clusters
+        if made_for != (*shape, wanted):
+            raise ValueError(
+                f"precomputed was made for (n_samples, n_features, n_clusters) = {made_for}, but "
+                f"X has {shape[0]} samples, {shape[1]} varying features, and n_clusters={wanted}"
+            )
 
     def column_norms(self, extra_weight: float) -> np.ndarray:
         """Norms of the m columns of Y: one for the first c, then the extra weight."""
@@ -62,6 +77,7 @@ def share(
     n_clusters: int | str,
     extra_columns: int,
     scaling: str,
+    softness: float | str,
     similarity: str,
     n_neighbors: int,
 ) -> SharedStart:
@@ -78,6 +94,12 @@ def share(
     neighbors, allowed = candidate_neighbors(graph, n_neighbors)
     laplacian_plus_one = Smoothing(neighbors, uniform_weights(allowed), beta=0.5)
     norms, forms = data.quadratic_forms(laplacian_plus_one)
+    if softness == "auto":
+        softness = choose_softness(X) if scaling == "auto" else "none"
+    weights = np.ones_like(norms)
+    if softness != "none":
+        own = norms * data.divisor.astype(float) ** 2
+        weights = softened_norms(own, float(softness)) / np.sqrt(norms)
     return SharedStart(
         n_clusters=c,
         graph=graph,
@@ -86,9 +108,17 @@ def share(
         spectral=graph.leading_eigenvectors(m)[1],
         squares=squares[:m],
         principal=principal[:, :m],
-        norms=norms,
-        energies=forms - norms,
+        weights=weights,
+        norms=weights**2 * norms,
+        energies=weights**2 * (forms - norms),
     )
+
+
+def weighted_data(X: np.ndarray, scaling: str, shared: SharedStart) -> DataMatrix:
+    """The scaled data matrix with the features weighted as the search sees them."""
+    data = scaled_data(X, scaling)
+    data.divisor = (data.divisor / shared.weights).astype(data.divisor.dtype, copy=False)
+    return data
 
 
 def random_indicators(n: int, c: int, random_state: np.random.RandomState) -> np.ndarray:

@@ -28,8 +28,11 @@ _JOINED_ROWS = 1024
 
 def start_support(
     data: DataMatrix, M: Smoothing, Y: np.ndarray, ridge: float, diagonal: np.ndarray, s: int
-) -> np.ndarray:
-    """Support found by forward pursuit for given M and Y; a prefix of it is the one for less."""
+) -> tuple[np.ndarray, np.ndarray]:
+    """Support found by forward pursuit for given M and Y, and the gain of each of its features.
+
+    A prefix of the support is the one for less features.
+    """
     return forward_pursuit(data, M, data.correlate(Y), ridge, diagonal, s)
 
 
@@ -40,7 +43,7 @@ def solve_on_support(
 
     A (n x s) holds the columns of the support, W_old (s x c) the rows there.
     """
-    H = A.T @ (M @ A)
+    (H,) = M.products(A, A)
     H[np.diag_indices_from(H)] += lam + tau
     return solve_spd(H, A.T @ Y + tau * W_old)
 
@@ -83,21 +86,18 @@ def improve_support(
     gains : ndarray of shape (d,)
         About what each feature outside would gain alone, see :func:`feature_gains`.
     """
-    MA = M @ A
-    H = A.T @ MA
+    (H,) = M.products(A, A)
     H[np.diag_indices_from(H)] += lam + tau
     B = A.T @ Y + tau * W_old
     W = solve_spd(H, B)
     if gains is None:
-        gains = feature_gains(data, Y - MA @ W, diagonal)
+        gains = feature_gains(data, Y - M @ (A @ W), diagonal)
     pool = _promising(gains, support)
     if len(pool) == 0:
         return support, A, W, gains
     C = data.columns(pool)
-    across = C.T @ MA
-    del MA  # as large as A, and what follows needs room
     positions, W = exchange(
-        _extended(H, across, C, M, lam + tau),
+        _extended(H, A, C, M, lam + tau),
         np.vstack([B, C.T @ Y]),
         np.arange(len(support)),
         MAX_MOVES,
@@ -114,11 +114,11 @@ def _promising(gains: np.ndarray, support: np.ndarray) -> np.ndarray:
     return largest(outside, min(POOL_SIZE, len(gains) - len(support)))
 
 
-def _extended(H: np.ndarray, across: np.ndarray, C: np.ndarray, M: Smoothing, ridge: float):
-    """H on the support and on the features of the columns C (n x m), given ``across = C'MA``."""
-    corner = C.T @ (M @ C)
+def _extended(H: np.ndarray, A: np.ndarray, C: np.ndarray, M: Smoothing, ridge: float):
+    """H (s x s) of the columns A (n x s), extended to those of the columns C (n x m)."""
+    across, corner = M.products(C, A, C)
     corner[np.diag_indices_from(corner)] += ridge
-    return np.block([[H, across.T], [across, corner]])
+    return np.block([[H, across], [across.T, corner]])
 
 
 def _joined_columns(A: np.ndarray, C: np.ndarray, positions: np.ndarray) -> np.ndarray:

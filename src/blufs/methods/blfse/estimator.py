@@ -144,6 +144,8 @@ class BLFSE(BaseSelector):
         seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
         X = scale_samples(X.astype(float, copy=False))
         if self.base is not None:
+            if len(self.base) != 2:
+                raise ValueError(f"base must be (weights, labels), got {len(self.base)} values")
             weights = _normalized(np.asarray(self.base[0], dtype=float), (len(self.base[0]), d))
         else:
             # Random parts and centres stay with the samples, wherever these stand in X.
@@ -348,9 +350,12 @@ def _inverse_weights(errors: np.ndarray) -> np.ndarray:
 
 
 def _normalized(weights: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
-    if weights.shape != shape or weights.min() < 0:
+    if weights.shape != shape or not (weights >= 0).all():
         raise ValueError(f"base scores must be >= 0 and of shape {shape}, got {weights.shape}")
-    return weights / weights.sum(axis=1, keepdims=True)
+    total = weights.sum(axis=1, keepdims=True)
+    if not (np.isfinite(total) & (total > 0)).all():
+        raise ValueError("base scores must be finite, and not all zero for any base result")
+    return weights / total
 
 
 def _checked_labels(labels, shape: tuple[int, int]) -> np.ndarray:

@@ -32,7 +32,9 @@ def label_step(prediction: np.ndarray, S: sp.csr_array, labels: np.ndarray, alph
         )
         gains[every, labels] = 0
         moved = False
-        for i in np.flatnonzero(gains.max(axis=1) > 0):
+        best = gains.max(axis=1)
+        # Those with the most to gain first: the order of the samples should not matter.
+        for i in np.argsort(-best, kind="stable")[: np.count_nonzero(best > 0)]:
             own = labels[i]
             neighbors = slice(S.indptr[i], S.indptr[i + 1])
             link = np.bincount(labels[S.indices[neighbors]], S.data[neighbors], minlength=c)
