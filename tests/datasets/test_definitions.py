@@ -121,13 +121,14 @@ def test_file_name_is_the_decoded_end_of_the_address():
 
 
 def blocks(language):
-    text = (KNOWN.parents[1] / "docs" / "own-data.md").read_text(encoding="utf-8")
+    text = (KNOWN.parents[1] / "docs" / "guides" / "own-data.md").read_text(encoding="utf-8")
     return re.findall(rf"```{language}\n(.*?)```", text, re.S)
 
 
 def test_examples_of_the_documentation_are_valid():
     examples = [yaml.safe_load(block)["datasets"] for block in blocks("yaml")]
     assert [list(example) for example in examples] == [
+        ["mine"],
         ["mine"],
         ["labelled", "unlabelled"],
         ["theirs"],
@@ -198,6 +199,9 @@ def test_all_problems_are_listed_at_once():
         ({"path": "a.csv", "drop": []}, "drop: [] should be non-empty"),
         ({"url": "ftp://example.org/a.csv"}, "does not match"),
         ({"url": "https://e.org/Isolet.mat"}, "has the name of another file, that of Isolet"),
+        ({"url": "https://e.org/isolet.MAT"}, "has the name of another file, that of Isolet"),
+        ({"path": "a.csv", "title": "a\u202eb"}, "title: 'a\\u202eb' does not match"),
+        ({"path": "a.csv", "title": "x" * 101}, "is too long"),
         ({"path": "a.csv", "subset": {"samples": 0}}, "0 is less than the minimum"),
         ({"path": "a.csv", "noise": {"features": 2, "scale": 0}}, "less than or equal to"),
         ("my.csv", "'my.csv' is not of type 'object'"),

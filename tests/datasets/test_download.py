@@ -5,6 +5,7 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import SimpleNamespace
 
@@ -89,6 +90,23 @@ class Handler(BaseHTTPRequestHandler):
         self.send_response(200)
         self.end_headers()
         self.wfile.write(RIGHT)
+
+    def endless(self):
+        self.send_response(200)
+        self.end_headers()
+        with suppress(OSError):
+            while not self.server.released.is_set():
+                self.wfile.write(RIGHT)
+
+    def circular(self):
+        self.send_response(302)
+        self.send_header("Location", "/circular.bin")
+        self.end_headers()
+
+    def local(self):
+        self.send_response(302)
+        self.send_header("Location", "file:///etc/hostname")
+        self.end_headers()
 
     def mislabelled(self):
         self.send_response(200)
@@ -206,6 +224,19 @@ def test_transfer_that_stalls_or_crawls_is_given_up(server, pauses, tmp_path, mo
     assert "too slow" in failure(spec_of(server, "dripping"), tmp_path)
     monkeypatch.setattr(download, "TIMEOUTS", (1, 0.2))
     assert "Read timed out" in failure(spec_of(server, "stalled"), tmp_path)
+
+
+def test_transfer_that_never_ends_stops_at_the_limit_of_the_definition(server, pauses, tmp_path):
+    spec = {**spec_of(server, "endless"), "max_size_mb": 1}
+    assert "more than 1 MB; if that is right, raise `max_size_mb`" in failure(spec, tmp_path)
+    assert server.requests["endless"] == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "words"), [("circular", "Exceeded 30 redirects"), ("local", "file:///etc/hostname")]
+)
+def test_redirect_that_leads_nowhere_is_explained(server, pauses, tmp_path, name, words):
+    assert words in failure(spec_of(server, name), tmp_path)
 
 
 def test_nobody_listening_is_one_line(pauses, tmp_path):

@@ -135,6 +135,11 @@ WRONG = {
         {"label": 0},
         "different labels among 30 samples",
     ),
+    "wrong_density": (
+        lambda p: save(p, X=X * (np.arange(4) < 2), y=CODES),
+        {"expect": {"density": 0.3}},
+        "a density of 0.5 instead of 0.3",
+    ),
     "wrong_class_sizes": (
         lambda p: save(p, X=X, y=CODES),
         {"expect": {"class_sizes": [9, 11]}},

@@ -1,7 +1,9 @@
 """Files that are larger than they look, damaged, or written to run code."""
 
+import gzip
 import io
 import pickle
+import re
 import zipfile
 import zlib
 from pathlib import Path
@@ -57,12 +59,24 @@ def npz_header(path, n_bytes):
         archive.writestr("X.npy", content.getvalue())
 
 
+def nested_parquet(path, n_bytes):
+    """One row, whose list repeats a number that is stored once."""
+    pd.DataFrame({"a": [np.zeros(n_bytes // 8)], "b": [1.0]}).to_parquet(path)
+
+
+def wide_sparse_npz(path, n_bytes):
+    """Few entries, and as many columns as anybody cares to state."""
+    rows = {"data": np.ones(60), "indices": np.arange(60) % 5, "indptr": np.arange(61)}
+    np.savez(path, **rows, shape=[60, n_bytes // 8], format=b"csr")
+
+
 BOMBS = {
     "f.npz": (compressed_npz, 40 * MEGABYTE),
     "header.npz": (npz_header, 10**13),
     "v73.mat": (hdf5, 10**13),
     "v5.mat": (compressed_mat, 40 * MEGABYTE),
     "f.parquet": (parquet, 40 * MEGABYTE),
+    "nested.parquet": (nested_parquet, 40 * MEGABYTE),
     "f.npy": (npy_header, 10**13),
 }
 
@@ -81,6 +95,31 @@ def test_size_is_checked_before_memory_is_taken(tmp_path, name, monkeypatch):
         prepare(spec_of(max_size_mb=20), path)
 
 
+def test_sides_of_a_sparse_array_count_as_memory(tmp_path):
+    path = tmp_path / "f.npz"
+    wide_sparse_npz(path, 10**13)
+    with pytest.raises(DatasetError, match="the limit is 2000 MB"):
+        prepare(spec_of(), path)
+
+
+def test_long_text_that_a_parquet_file_repeats_is_kept_once(tmp_path, monkeypatch):
+    import pyarrow.parquet as pq
+
+    path = tmp_path / "f.parquet"
+    pd.DataFrame({"a": ["x" * MEGABYTE] * 60, "b": Y}).to_parquet(path)
+    sizes, read = [], pq.read_table
+
+    def measured(*given, **options):
+        table = read(*given, **options)
+        sizes.append(table.nbytes)
+        return table
+
+    monkeypatch.setattr(pq, "read_table", measured)
+    with pytest.raises(DatasetError, match=r"'a' .*for instance 'xxx"):
+        prepare(spec_of(), path)
+    assert max(sizes) < 2 * MEGABYTE
+
+
 def test_limit_can_be_raised_by_the_definition(tmp_path):
     path = tmp_path / "f.npz"
     np.savez_compressed(path, X=np.tile(X, (60, 1)), y=np.tile(Y, 60))
@@ -94,6 +133,43 @@ def test_small_numbers_that_would_grow_are_counted_as_float64(tmp_path):
     np.savez(path, X=np.zeros((1000, 1000), dtype=np.int8), labels=np.arange(1000) % 2)
     with pytest.raises(DatasetError, match="take 8 MB"):
         prepare(spec_of(max_size_mb=4), path)
+
+
+# ------------------------------------------------------------------------ other files than this one
+
+
+def by_external_link(archive, other):
+    archive["X"] = h5py.ExternalLink(other, "X")
+
+
+def by_external_storage(archive, other):
+    archive.create_dataset("X", (50, 60), "f8", external=[(other, 0, 24000)])
+
+
+def by_virtual_dataset(archive, other):
+    layout = h5py.VirtualLayout((50, 60), "f8")
+    layout[:] = h5py.VirtualSource(other, "X", (50, 60))
+    archive.create_virtual_dataset("X", layout)
+
+
+def inside_of_a_sparse_array(archive, other):
+    group = archive.create_group("X")
+    group.attrs["MATLAB_sparse"] = 60
+    for part in ("data", "ir", "jc"):
+        group[part] = h5py.ExternalLink(other, "X")
+
+
+@pytest.mark.parametrize(
+    "link", [by_external_link, by_external_storage, by_virtual_dataset, inside_of_a_sparse_array]
+)
+def test_data_file_cannot_read_another_file(tmp_path, link):
+    with h5py.File(tmp_path / "other.h5", "w") as archive:
+        archive["X"] = X.T
+    with h5py.File(tmp_path / "f.mat", "w") as archive:
+        archive["y"] = Y
+        link(archive, str(tmp_path / "other.h5"))
+    with pytest.raises(DatasetError, match="points to another file"):
+        prepare(spec_of(), tmp_path / "f.mat")
 
 
 # ------------------------------------------------------------------------------------- damage
@@ -199,6 +275,28 @@ def test_web_page_is_not_kept_as_data(tmp_path):
     (cache / "f.csv").write_text("<html></html>")
     (mirror / "f.csv").write_text("a,b\n1,2\n")
     assert fetch(spec, mirrors=[str(mirror)], cache_dir=cache).read_text() == "a,b\n1,2\n"
+
+
+STAND_INS = {
+    "page": b"<!DOCTYPE html><html>Sign in</html>",
+    "page with a byte order mark": b"\xef\xbb\xbf<!doctype html><html></html>",
+    "page after a comment": b"\n<!-- made by x -->\n<html lang='en'></html>",
+    "xhtml": b"<?xml version='1.0'?>\n<html xmlns='x'></html>",
+    "compressed page": gzip.compress(b"<html>404</html>"),
+    "pointer": b"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 5\n",
+}
+
+
+@pytest.mark.parametrize("content", STAND_INS.values(), ids=STAND_INS)
+def test_what_servers_send_instead_of_data_is_not_kept(tmp_path, content):
+    (tmp_path / "mirror").mkdir()
+    (tmp_path / "mirror" / "f.csv").write_bytes(content)
+    spec, mirror = spec_of(file="f.csv"), str(tmp_path / "mirror")
+    record = fetch_or_explain(spec, mirrors=[mirror], cache_dir=tmp_path / "cache")
+    assert re.search("a (web page|pointer of Git LFS) of .* bytes, not data", record["reason"])
+    assert not (tmp_path / "cache" / "f.csv").exists()
+    with pytest.raises(DatasetError, match=r"a (web page|pointer of Git LFS), not data"):
+        prepare(spec, tmp_path / "mirror" / "f.csv")
 
 
 def test_zlib_checks_what_this_relies_on():

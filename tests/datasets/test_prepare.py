@@ -171,6 +171,7 @@ def test_labels_with_gaps_signs_and_strings_are_numbered_in_order(tmp_path):
         ([-1, 1, 1, -1, 10, 10], ["-1", "1", "10"]),
         ([2.0, 9.5, 9.5, 2.0, 30.0, 30.0], ["2", "9.5", "30"]),
         (["b", "c", "c", "b", "é", "é"], ["b", "c", "é"]),
+        ([-0.0, 1.0, 1.0, 0.0, 2.0, 2.0], ["0", "1", "2"]),
     ]:
         prepared = own_arrays(tmp_path / "f.npz", X, np.array(labels))
         assert prepared.card["class_names"] == names

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.io
+import scipy.sparse as sp
 
 from blufs.datasets import DatasetError, prepare
 from blufs.datasets.hashing import file_hashes
@@ -211,6 +212,11 @@ MALFORMED = {
         {},
         "the largest absolute value is 1e-300",
     ),
+    "csv_decimal_comma": (
+        csv("a;b;class\n" + "1,5;2;u\n2,5;3;v\n" * 4),
+        {"separator": ";"},
+        "numbers have a comma in them, such as '1,5' in column 'a'; write a decimal point",
+    ),
     "csv_no_names": (csv(ROWS), {"header": False, "label": "c"}, "by its number"),
     "csv_text": (csv("a,b,class\n1,2,u\n1,high,v\n"), {}, r"'b' .*'high'.*`drop: \[b\]`"),
     "csv_missing": (csv("a,b,class\n1,,u\n" + ROWS), {}, "1 values are missing"),
@@ -223,6 +229,14 @@ MALFORMED = {
         "asks for 21 samples; there are 20",
     ),
     "npz_damaged": (raw("f.npz", b"PK\x03\x04" + bytes(50)), {}, "cannot be read as .npz"),
+    **{
+        f"npz_{kind}": (
+            ("f.npz", lambda p, kind=kind: sp.save_npz(p, sp.csr_array(X).asformat(kind))),
+            {},
+            f"a sparse array in format {kind}; save it as CSR",
+        )
+        for kind in ("dia", "bsr")
+    },
     "npz_pickle": (npz(X=with_value("a", object), y=Y), {}, "cannot be read as .npz"),
     "npz_text_labels_short": (npz(X=X, y="abc"), {}, r"labels of shape \(\)"),
     "npy_vector": (("f.npy", lambda p: np.save(p, Y)), {"label": -1}, r"shape \(30,\)"),

@@ -100,7 +100,7 @@ def _factorize(labels: np.ndarray, shape: tuple[int, ...]) -> tuple[np.ndarray, 
     if not all(isinstance(value, (int, float)) for value in values):
         values = np.array([str(value).strip() for value in values])
     else:
-        values = values.astype(np.float64)
+        values = values.astype(np.float64) + 0.0  # -0 and 0 are one class, called 0
     classes, y = np.unique(values, return_inverse=True)
     if len(classes) < 2:
         raise DatasetError("all samples are of one class; at least 2 classes are needed")
@@ -143,6 +143,7 @@ def _check_size(
 ) -> None:
     expected = dict(spec.get("expect", {}))
     class_sizes = expected.pop("class_sizes", None)
+    share = expected.pop("density", None)
     actual = {"n_samples": X.shape[0], "n_features": X.shape[1], "n_classes": len(class_names)}
     wrong = [
         f"{actual[key]} {_SIZES[key]} instead of {number}"
@@ -156,6 +157,8 @@ def _check_size(
                 f"classes of {counts.min()} to {counts.max()} samples instead of "
                 f"{class_sizes[0]} to {class_sizes[1]}"
             )
+    if share is not None and abs(density(X) - share) > 0.05 * share:
+        wrong.append(f"a density of {density(X):.2g} instead of {share:g}")
     if wrong:
         turned = X.shape[::-1] == (expected.get("n_samples"), expected.get("n_features"))
         hint = "; the array is turned: correct `transpose`" if turned else ""

@@ -190,7 +190,8 @@ def _file_clashes(definitions: Mapping[str, Mapping[str, Any]]) -> list[str]:
         if "file" not in spec:
             continue
         identity = (spec.get("url"), spec.get("sha256"), spec.get("git_blob"))
-        other, known = owners.setdefault(spec["file"], (name, identity))
+        # Not every file system tells capitals from small letters.
+        other, known = owners.setdefault(spec["file"].lower(), (name, identity))
         if known != identity:
             clashes.append(
                 f"datasets.{name}: its file {spec['file']!r} has the name of another file, that of "

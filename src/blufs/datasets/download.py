@@ -19,7 +19,9 @@ from urllib.parse import quote, urlsplit
 
 from blufs.datasets.errors import DatasetUnavailableError
 from blufs.datasets.hashing import verified_hashes
+from blufs.datasets.readers.raw import max_megabytes
 from blufs.files.atomic import atomic_path, read_json
+from blufs.files.disk import is_disk_trouble
 
 MIRROR_VARIABLE = "BLUFS_MIRROR"
 #: Attempts after the first one, each after a longer pause.
@@ -65,7 +67,7 @@ def fetch(spec: Mapping[str, Any], *, mirrors: Sequence[str], cache_dir: Path) -
 def fetch_or_explain(
     spec: Mapping[str, Any], *, mirrors: Sequence[str], cache_dir: Path, local_copies: str = ""
 ) -> dict[str, Any]:
-    """Fetch a dataset and say how it went; never raises for a file that is not available.
+    """Fetch a dataset and say how it went; raises only if the disk takes no more files.
 
     Returns
     -------
@@ -83,8 +85,13 @@ def fetch_or_explain(
     }
     try:
         path, hashes = _fetch(spec, mirrors, Path(cache_dir))
-    except (DatasetUnavailableError, OSError) as error:
+    except DatasetUnavailableError as error:
         return {**record, "status": "unavailable", "reason": str(error)}
+    except Exception as error:  # whatever it is, it must not stop the other datasets
+        if is_disk_trouble(error):
+            raise
+        reason = f"dataset {spec['name']}: download failed ({type(error).__name__}: {error})"
+        return {**record, "status": "unavailable", "reason": reason}
     return {**record, "file": path and path.as_posix(), **hashes}
 
 
@@ -140,6 +147,8 @@ def _fetch(
                 temporary.chmod(0o644)
             return target, hashes
         except Exception as error:  # whatever one place does, the next one may have the file
+            if is_disk_trouble(error):
+                raise
             failures.append(f"{place}: {_explain(error, place)}")
     raise DatasetUnavailableError(_message(spec, target, failures))
 
@@ -198,7 +207,7 @@ def _downloader(url: str, spec: Mapping[str, Any]) -> Callable[[Path], dict[str,
         hashes: dict[str, str] = {}
 
         def transfer_and_verify(url: str, output_file: str, _: pooch.Pooch) -> None:
-            _transfer(url, Path(output_file))
+            _transfer(url, Path(output_file), max_megabytes(spec))
             hashes.update(verified_hashes(Path(output_file), spec))
 
         store = pooch.create(
@@ -214,8 +223,8 @@ def _downloader(url: str, spec: Mapping[str, Any]) -> Callable[[Path], dict[str,
     return get
 
 
-def _transfer(url: str, path: Path) -> None:
-    """Stream an address to a file, with a bar on a terminal; raises when it takes for ever."""
+def _transfer(url: str, path: Path, limit_mb: float) -> None:
+    """Stream an address to a file, with a bar on a terminal; raises when it never ends."""
     import requests
     import urllib3
     from tqdm import tqdm
@@ -244,6 +253,10 @@ def _transfer(url: str, path: Path) -> None:
                     stream.write(chunk)
                     received += len(chunk)
                     bar.update(len(chunk))
+                    if received > limit_mb * 2**20:
+                        raise _PermanentError(
+                            f"more than {limit_mb} MB; if that is right, raise `max_size_mb`"
+                        )
                     elapsed = time.monotonic() - start
                     if elapsed > GRACE_SECONDS and received < MIN_BYTES_PER_SECOND * elapsed:
                         raise _PermanentError(f"too slow: {received} bytes in {elapsed:.0f} s")

@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 import hashlib
+import re
+import zlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+
+_GZIP, _BYTE_ORDER_MARK = b"\x1f\x8b", b"\xef\xbb\xbf"
+_WEB_PAGE = re.compile(
+    rb"(\s|<\?xml[^>]*>|<!--.*?-->)*<(!doctype html|html|head|body)\b", re.DOTALL | re.IGNORECASE
+)
 
 
 def file_hashes(path: Path) -> dict[str, str]:
@@ -25,7 +32,7 @@ def verified_hashes(path: Path, spec: Mapping[str, Any]) -> dict[str, str]:
     Raises
     ------
     ValueError
-        If a known hash is another one; without any, if the file is a web page.
+        If a known hash is another one; without any, if the file is a web page or the like.
     """
     actual = file_hashes(path)
     known = [kind for kind in actual if kind in spec]
@@ -34,15 +41,23 @@ def verified_hashes(path: Path, spec: Mapping[str, Any]) -> dict[str, str]:
         for kind in known
         if actual[kind] != spec[kind]
     ]
-    if not wrong and (known or not is_web_page(path)):
+    stand_in = stand_in_for_data(path)
+    if not wrong and (known or not stand_in):
         return actual
     size = f"{path.stat().st_size} bytes"
-    kind = f"a web page of {size}" if is_web_page(path) else size
+    kind = f"{stand_in} of {size}" if stand_in else size
     raise ValueError(f"{'; '.join(wrong)} ({kind})" if wrong else f"{kind}, not data")
 
 
-def is_web_page(path: Path) -> bool:
-    """Whether a file is HTML, which servers like to send in place of what was asked for."""
+def stand_in_for_data(path: Path) -> str:
+    """What servers often send instead of the file, in words; "" if it is none of these."""
     with path.open("rb") as stream:
-        head = stream.read(512).lstrip().lower()
-    return head.startswith((b"<!doctype html", b"<html"))
+        head = stream.read(1024)
+    if head.startswith(_GZIP):
+        try:
+            head = zlib.decompressobj(wbits=31).decompress(head, 1024)
+        except zlib.error:
+            return ""
+    if _WEB_PAGE.match(head.removeprefix(_BYTE_ORDER_MARK)):
+        return "a web page"
+    return "a pointer of Git LFS" if head.startswith(b"version https://git-lfs.") else ""

@@ -5,11 +5,16 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import sys
 from collections.abc import Mapping
 from typing import Any
 
 from blufs.datasets.preparation import prepare_or_unavailable, unavailable
 from blufs.datasets.storage import read_card, write_dataset
+from blufs.files.disk import is_disk_trouble
+
+#: An exit code above this is that and the number of an error of the disk.
+_DISK_TROUBLE = 100
 
 
 def prepare_files(
@@ -23,21 +28,31 @@ def prepare_files(
 
     A parser of a damaged file may crash, and the system may end a process that needs too much
     memory. Then a stand-in is written, whose card says so. The processes share nothing but the
-    files, so nothing is unpickled.
+    files, so nothing is unpickled. A disk that takes no more files says nothing about the dataset:
+    then the error of the system is raised.
     """
     process = multiprocessing.get_context("fork").Process(
         target=_prepare_and_write, args=(spec, source, npz_path, card_path, graph_path), daemon=True
     )
     process.start()
     process.join()
-    if process.exitcode:
-        reason = f"dataset {spec['name']}: preparation {_how_it_ended(process.exitcode)}"
+    code = process.exitcode or 0
+    if code > _DISK_TROUBLE:
+        number = code - _DISK_TROUBLE
+        raise OSError(number, os.strerror(number), os.fspath(npz_path))
+    if code:
+        reason = f"dataset {spec['name']}: preparation {_how_it_ended(code)}"
         write_dataset(unavailable(spec, reason, source), npz_path, card_path, graph_path)
     return read_card(card_path)
 
 
 def _prepare_and_write(spec, source, npz_path, card_path, graph_path) -> None:
-    write_dataset(prepare_or_unavailable(spec, source), npz_path, card_path, graph_path)
+    try:
+        write_dataset(prepare_or_unavailable(spec, source), npz_path, card_path, graph_path)
+    except OSError as error:
+        if is_disk_trouble(error):
+            sys.exit(_DISK_TROUBLE + (error.errno or 0))
+        raise
 
 
 def _how_it_ended(exit_code: int) -> str:

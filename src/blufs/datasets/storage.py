@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from blufs.files.atomic import read_json, write_json, write_npz
+from blufs.files.damaged import reading
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -84,7 +85,7 @@ def read_dataset(
     X : ndarray or csr_array of shape (n_samples, n_features), float64
     y : ndarray of shape (n_samples,), int64; None for data without labels
     """
-    with np.load(npz_path, allow_pickle=False) as archive:
+    with reading(npz_path), np.load(npz_path, allow_pickle=False) as archive:
         y = archive.get("y")
         if "X" in archive:
             return archive["X"], y
@@ -100,10 +101,10 @@ def read_graph(graph_path: str | os.PathLike) -> SampleGraph:
 
     from blufs.numerics.graph import SampleGraph
 
-    with np.load(graph_path, allow_pickle=False) as archive:
+    with reading(graph_path), np.load(graph_path, allow_pickle=False) as archive:
         parts = archive["data"], archive["indices"], archive["indptr"]
-    n = len(parts[2]) - 1
-    return SampleGraph(sp.csr_array(parts, shape=(n, n)))
+        n = len(parts[2]) - 1
+        return SampleGraph(sp.csr_array(parts, shape=(n, n)))
 
 
 def read_card(card_path: str | os.PathLike) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Writing files so that a file under its name is always whole."""
+"""Writing files so that a file that exists is complete."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+from blufs.files.damaged import reading
 
 
 @contextmanager
@@ -46,7 +48,9 @@ def write_json(path: str | os.PathLike, content: Any) -> None:
 
 
 def read_json(path: str | os.PathLike) -> Any:
-    return json.loads(Path(path).read_text(encoding="utf-8"))
+    """What `write_json` wrote; a damaged file is named."""
+    with reading(path):
+        return json.loads(Path(path).read_text(encoding="utf-8"))
 
 
 def write_npz(path: str | os.PathLike, arrays: Mapping[str, np.ndarray]) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from blufs.datasets.errors import DatasetError
-from blufs.datasets.hashing import is_web_page
+from blufs.datasets.hashing import stand_in_for_data
 from blufs.datasets.readers.raw import RawData
 
 #: Formats that hold several arrays by name, one array, and tables as text or otherwise.
@@ -35,8 +35,8 @@ def read_file(path: Path, spec: Mapping[str, Any]) -> RawData:
     try:
         if path.stat().st_size == 0:
             raise DatasetError("the file is empty")
-        if is_web_page(path):
-            raise DatasetError("the file is a web page, not data")
+        if stand_in := stand_in_for_data(path):
+            raise DatasetError(f"the file is {stand_in}, not data")
         return _reader(suffix)(path, spec)
     except DatasetError:
         raise

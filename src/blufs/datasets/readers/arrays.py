@@ -20,8 +20,8 @@ from blufs.datasets.readers.raw import (
     unlabelled_note,
 )
 
-#: Members of the .npz that `scipy.sparse.save_npz` writes.
-_SPARSE_NPZ = {"data", "indices", "indptr", "shape", "format"}
+#: Members of every .npz that `scipy.sparse.save_npz` writes.
+_SPARSE_NPZ = {"data", "shape", "format"}
 
 
 def read_mat(path: Path, spec: Mapping[str, Any]) -> RawData:
@@ -44,11 +44,11 @@ def read_npz(path: Path, spec: Mapping[str, Any]) -> RawData:
     with np.load(path, allow_pickle=False) as archive:
         arrays: dict[str, Any] = dict(archive)
     if set(arrays) >= _SPARSE_NPZ:
-        parts = [arrays.pop(name) for name in ("data", "indices", "indptr")]
         shape, kind = arrays.pop("shape"), arrays.pop("format").item()
         kind = kind.decode() if isinstance(kind, bytes) else kind
         if kind not in ("csr", "csc"):
             raise DatasetError(f"it holds a sparse array in format {kind}; save it as CSR")
+        parts = [arrays.pop(name) for name in ("data", "indices", "indptr")]
         build = sp.csr_array if kind == "csr" else sp.csc_array
         arrays["X"] = build(tuple(parts), shape=tuple(int(size) for size in shape))
     return _from_arrays(arrays, spec)
@@ -89,6 +89,9 @@ def _from_arrays(arrays: Mapping[str, Any], spec: Mapping[str, Any]) -> RawData:
     """Features and labels out of named arrays, as the definition lays them out."""
     keys, label = spec.get("keys", {}), spec.get("label")
     X = _pick(arrays, keys.get("X"), FEATURE_KEYS, "features", "keys: {X: ...}")
+    if sp.issparse(X):
+        # A file of a few bytes may state any shape, and there are arrays as long as its sides.
+        check_memory(8 * sum(map(float, X.shape)), spec)
     if "class_axis" in spec:
         return _class_along_an_axis(X, spec)
     if X.ndim != 2:

@@ -40,9 +40,14 @@ class RawData:
     notes: list[str] = field(default_factory=list)
 
 
+def max_megabytes(spec: Mapping[str, Any]) -> float:
+    """Megabytes that the contents of a file may take."""
+    return spec.get("max_size_mb", DEFAULT_MAX_SIZE_MB)
+
+
 def check_memory(n_bytes: float, spec: Mapping[str, Any]) -> None:
     """Refuse contents above the allowed size, before any memory is taken for them."""
-    allowed = spec.get("max_size_mb", DEFAULT_MAX_SIZE_MB)
+    allowed = max_megabytes(spec)
     if n_bytes > allowed * 2**20:
         raise DatasetError(
             f"its contents take {n_bytes / 2**20:.0f} MB of memory or more, the limit is "

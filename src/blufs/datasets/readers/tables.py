@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Mapping
 from pathlib import Path
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 _MISSING_IN_ARFF = "?"
 _FLOAT_BYTES = 8
+_COMMA_IN_NUMBER = re.compile(r"[+-]?\d+,\d+([eE][+-]?\d+)?")
 
 
 def read_text(path: Path, spec: Mapping[str, Any]) -> RawData:
@@ -87,9 +89,15 @@ def _read_turned(path: Path, separator: str, spec: Mapping[str, Any]) -> DataFra
 def read_parquet(path: Path, spec: Mapping[str, Any]) -> RawData:
     import pyarrow.parquet as pq
 
-    shape = pq.ParquetFile(path).metadata
-    check_memory(_FLOAT_BYTES * shape.num_rows * shape.num_columns, spec)
-    table = pq.read_table(path, page_checksum_verification=True).to_pandas()
+    facts = pq.ParquetFile(path).metadata
+    groups = [facts.row_group(number) for number in range(facts.num_row_groups)]
+    columns = [group.column(number) for group in groups for number in range(group.num_columns)]
+    n_values = sum(column.num_values for column in columns)
+    check_memory(max(_FLOAT_BYTES * n_values, sum(g.total_byte_size for g in groups)), spec)
+    # Texts that the file has once stay so: it may repeat a long one any number of times.
+    text = {c.path_in_schema for c in columns if c.physical_type == "BYTE_ARRAY"}
+    options = {"page_checksum_verification": True, "read_dictionary": sorted(text)}
+    table = pq.read_table(path, **options).to_pandas()
     named = [name for name in table.index.names if name is not None]
     return _split(table.reset_index(level=named) if named else table, spec)
 
@@ -208,6 +216,11 @@ def _refuse_text(features: DataFrame, labelled: bool) -> None:
     column = features.iloc[:, list(features.columns).index(text[0])]
     odd = column[pd.to_numeric(column, errors="coerce").isna() & column.notna()]
     example = str((odd if len(odd) else column).iloc[0])[:40]
+    if _COMMA_IN_NUMBER.fullmatch(example.strip()):
+        raise DatasetError(
+            f"numbers have a comma in them, such as {example!r} in column {text[0]!r}; write a "
+            "decimal point, and no mark for thousands"
+        )
     classes = "" if labelled else f", or say `label: {text[0]}` if it holds the classes"
     raise DatasetError(
         f"{len(text)} column(s) hold something else than numbers: {some(text)} (for instance "
