@@ -8,6 +8,10 @@ import sys
 from collections import Counter
 from pathlib import Path
 
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
 ROOT = Path(__file__).parents[2]
 TINY = "tests/config/tiny.yaml"
 #: The results table of the tiny suite: everything but tables, figures and report.
@@ -52,7 +56,9 @@ class ProjectCopy:
         command = [sys.executable, "-m", "snakemake", *arguments]
         return [*command, "--configfile", configfile] if configfile else command
 
-    def snakemake(self, *arguments: str, configfile: str = TINY, check: bool = True):
+    def snakemake(
+        self, *arguments: str, configfile: str = TINY, check: bool = True, timeout: int = 900
+    ):
         """Run Snakemake; with ``check`` a failure shows its output."""
         done = subprocess.run(
             self.command(*arguments, configfile=configfile),
@@ -60,7 +66,7 @@ class ProjectCopy:
             env=self.environment,
             capture_output=True,
             text=True,
-            timeout=900,
+            timeout=timeout,
         )
         if check and done.returncode:
             raise AssertionError(f"snakemake failed:\n{done.stdout[-3000:]}\n{done.stderr[-6000:]}")
@@ -87,6 +93,18 @@ class ProjectCopy:
         text = path.read_text()
         assert old in text, f"{name} has no {old!r}"
         path.write_text(text.replace(old, new, 1))
+
+
+def scores_of(project: ProjectCopy, suite: str = "tiny") -> pd.DataFrame:
+    """The results table of a suite without the seconds that were measured."""
+    return results_table(project, "results", suite).to_pandas()
+
+
+def results_table(project: ProjectCopy, name: str, suite: str = "tiny") -> pa.Table:
+    """A table of a suite's results without the seconds that were measured."""
+    table = pq.read_table(project.folder / f"results/{suite}/{name}.parquet")
+    seconds = [column for column in table.column_names if column.endswith("seconds")]
+    return table.drop_columns(seconds)
 
 
 def _line(body: str, name: str) -> str:

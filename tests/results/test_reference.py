@@ -9,12 +9,12 @@ from blufs.results.schemas import TABLES
 from blufs.results.suite import load
 from blufs.results.vocabulary import CHOICES, CRITERIA, METRICS, STATUSES
 
-DOCS = Path(__file__).parents[2] / "docs"
+REFERENCE = Path(__file__).parents[2] / "docs" / "reference"
 
 
 @pytest.mark.parametrize("name", PAGES)
 def test_the_reference_page_is_what_the_code_says(name):
-    assert (DOCS / name).read_text(encoding="utf-8") == PAGES[name]()
+    assert (REFERENCE / name).read_text(encoding="utf-8") == PAGES[name]()
 
 
 @pytest.mark.parametrize("words", [METRICS, CHOICES, CRITERIA, STATUSES])

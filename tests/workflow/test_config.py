@@ -1,11 +1,13 @@
 """The configuration: complete, documented, and every mistake reported before the first job."""
 
 import copy
+from datetime import date
 
 import pytest
 import yaml
 
 from blufs.workflow.plan.config import ConfigError, with_defaults
+from blufs.workflow.plan.document import repeated_keys
 from blufs.workflow.plan.jobs import Plan
 from blufs.workflow.plan.read import read_plan
 from tests.helpers.small_config import DATASETS, ROOT, SCHEMA, merged, plan, small_config, suite
@@ -121,6 +123,32 @@ def test_every_object_refuses_unknown_keys():
             {"methods": {"LapScore": {"class": "sklearn.feature_selection:SelectFpr"}}},
             ["SelectFpr has none of the parameters"],
         ),
+        (
+            {"methods": {"LapScore": {"class": "blufs.base:BaseSelector"}}},
+            ["BaseSelector implements neither _rank nor _solve"],
+        ),
+        # Values that are no JSON, and keys that are no text.
+        ({"methods": {"BLUFS": {"parameters": {"alpha": date(2020, 1, 1)}}}}, ["is a date"]),
+        ({"methods": {"BLUFS": {"parameters": {1: 2}}}}, ["methods.BLUFS.parameters: 1 is not a"]),
+        # Too much of it.
+        (
+            suite(
+                grid_overrides={"BLUFS": [{w: list(range(100)) for w in ("alpha", "mu", "lam")}]}
+            ),
+            ["grid_overrides.BLUFS: 1000001 settings; at most 10000"],
+        ),
+        (suite(n_fit_seeds=10**9), ["n_fit_seeds", "greater than the maximum"]),
+        # Names that some file systems take for the same.
+        (
+            {"methods": {"blufs": {"variant_of": "BLUFS"}}, **suite(methods=["BLUFS", "blufs"])},
+            ["small.methods: BLUFS and blufs differ in capitals only"],
+        ),
+        ({"suites": {"Small": {}}}, ["suites: Small and small differ in capitals only"]),
+        # Titles.
+        *(
+            ({"methods": {"BLUFS": {"title": title}}}, ["methods.BLUFS.title", "100 letters"])
+            for title in ("", "  ", " a", "a ", "a\nb", "a\n", "a\x00b", "\u202eabc", "x" * 101)
+        ),
         # Sizes.
         (
             suite(
@@ -168,6 +196,51 @@ def test_an_old_key_is_told_its_new_name(config, change, new):
     (problem,) = problems(config, change)
     assert "is now called" in problem
     assert new in problem
+
+
+def bomb():
+    """Twelve lists of ten, each of which holds the one before ten times."""
+    items = [1] * 10
+    for _ in range(11):
+        items = [items] * 10
+    return items
+
+
+def itself():
+    items = []
+    items.append(items)
+    return items
+
+
+@pytest.mark.parametrize(
+    ("value", "words"), [(bomb(), "the configuration has 1"), (itself(), "holds itself")]
+)
+@pytest.mark.parametrize("place", ["unknown", "known"])
+def test_aliases_that_never_end_are_refused_at_once(config, value, words, place):
+    config[place] = value
+    if place == "known":
+        config["methods"]["BLUFS"]["parameters"]["alpha"] = config.pop(place)
+    with pytest.raises(ConfigError, match=words):
+        Plan(config, SCHEMA, DATASETS)
+
+
+@pytest.mark.parametrize("title", ["a", "ab", "LS | $x_1$", "é", "\u05d0\u05d1", "x" * 100])
+def test_a_title_is_any_line_of_text(config, title):
+    assert plan(config, {"methods": {"BLUFS": {"title": title}}}).titles()["BLUFS"] == title
+
+
+def test_a_key_that_stands_twice_is_reported_with_its_lines(tmp_path):
+    path = tmp_path / "mine.yaml"
+    path.write_text("seed: 1\nlimits:\n  fit_seconds: 5\n  fit_seconds: 6\nmirrors: []\nseed: 2\n")
+    with pytest.raises(ConfigError) as error:
+        read_plan({"seed": 2, "limits": {"fit_seconds": 6}}, ROOT, files=[path])
+    assert [problem.replace(str(path), "") for problem in error.value.problems] == [
+        ", lines 1 and 6: the key 'seed' stands twice in one dictionary, and only the last would "
+        "count; join them",
+        ", lines 3 and 4: the key 'fit_seconds' stands twice in one dictionary, and only the last "
+        "would count; join them",
+    ]
+    assert repeated_keys(ROOT / "config.yaml") == []
 
 
 def test_a_suite_written_in_old_keys_is_not_told_that_the_new_ones_are_missing(config):

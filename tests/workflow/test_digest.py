@@ -141,6 +141,11 @@ def test_editing_a_module_concerns_these_rules(module, rules):
     assert concerned - rules <= {"choose", "collect"}  # the first draws settings at random
 
 
+@pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.stem)
+def test_a_new_method_runs_nothing_again(script):
+    assert not {"blufs.methods.names", "blufs.methods.registry"} & set(closure(script))
+
+
 def test_a_method_does_not_depend_on_the_others_or_on_the_plots():
     reached = set(closure(ROOT / "workflow/scripts/select.py", "blufs.methods.blufs"))
     assert "blufs.solver.sweeps" in reached

@@ -1,4 +1,4 @@
-"""Whatever happens to a run, the next one ends with the same table."""
+"""Whatever happens to a run, the next one ends with the same tables."""
 
 import json
 import os
@@ -14,7 +14,7 @@ import psutil
 import pytest
 
 from blufs.workflow.run.process_control import live_runs
-from tests.helpers.project_copy import TABLE, TINY
+from tests.helpers.project_copy import TABLE, TINY, results_table, scores_of
 
 pytestmark = [
     pytest.mark.slow,
@@ -35,15 +35,16 @@ def unfinished(evaluated, tmp_path):
     return project
 
 
-def remove_work(project):
-    for stage in ("selections", "screens", "choices", "evaluations"):
+def remove_work(project, stages=("selections", "screens", "choices", "evaluations")):
+    for stage in stages:
         shutil.rmtree(project.folder / "results/tiny" / stage / "rings", ignore_errors=True)
     (project.folder / TABLE).unlink(missing_ok=True)
 
 
-def assert_same_table(project, evaluated):
-    """The same table to the byte, beside whole files only."""
-    assert (project.folder / TABLE).read_bytes() == (evaluated.folder / TABLE).read_bytes()
+def assert_same_tables(project, evaluated):
+    """The same tables to the last bit but for the seconds measured, beside whole files only."""
+    for name in ("results", "selections", "screened"):
+        assert results_table(project, name).equals(results_table(evaluated, name)), name
     assert_only_whole_files(project)
 
 
@@ -107,7 +108,7 @@ def test_the_scheduler_is_killed_at_any_moment(unfinished, evaluated):
     start = time.monotonic()
     unfinished.run(TABLE)
     duration = time.monotonic() - start
-    assert_same_table(unfinished, evaluated)
+    assert_same_tables(unfinished, evaluated)
     remove_work(unfinished)
     moments = np.random.default_rng(7)
     kills = 0
@@ -124,7 +125,7 @@ def test_the_scheduler_is_killed_at_any_moment(unfinished, evaluated):
         print(f"kill {kills} of {KILLS} after {moment:.1f} s; undisturbed: {duration:.1f} s")
         if kills % KILLS_PER_ROUND == 0:
             unfinished.run(TABLE)
-            assert_same_table(unfinished, evaluated)
+            assert_same_tables(unfinished, evaluated)
             assert "Nothing to be done" in unfinished.run(TABLE).stderr
             remove_work(unfinished)
 
@@ -135,7 +136,7 @@ def test_a_killed_scheduler_leaves_a_lock_and_jobs_that_the_next_run_removes(unf
         process.kill()
     assert list((unfinished.folder / ".snakemake/locks").glob("*.lock"))
     unfinished.run(TABLE)
-    assert_same_table(unfinished, evaluated)
+    assert_same_tables(unfinished, evaluated)
 
 
 def test_a_killed_job_is_made_by_the_next_run(unfinished, evaluated):
@@ -145,7 +146,7 @@ def test_a_killed_job_is_made_by_the_next_run(unfinished, evaluated):
     assert process.returncode != 0
     assert "select" in output
     unfinished.run(TABLE)
-    assert_same_table(unfinished, evaluated)
+    assert_same_tables(unfinished, evaluated)
 
 
 def test_a_run_that_is_asked_to_end_is_completed_by_the_next(unfinished, evaluated):
@@ -155,7 +156,7 @@ def test_a_run_that_is_asked_to_end_is_completed_by_the_next(unfinished, evaluat
         process.communicate(timeout=600)
     assert not list((unfinished.folder / ".snakemake/locks").glob("*.lock"))
     unfinished.run(TABLE)
-    assert_same_table(unfinished, evaluated)
+    assert_same_tables(unfinished, evaluated)
 
 
 def test_a_second_run_in_the_same_folder_stops_and_the_first_goes_on(unfinished, evaluated):
@@ -167,7 +168,7 @@ def test_a_second_run_in_the_same_folder_stops_and_the_first_goes_on(unfinished,
         assert "lock" in second.stdout + second.stderr
         output, _ = process.communicate(timeout=600)
     assert process.returncode == 0, output[-3000:]
-    assert_same_table(unfinished, evaluated)
+    assert_same_tables(unfinished, evaluated)
 
 
 @contextmanager
@@ -192,19 +193,29 @@ def remount(folder, options):
     subprocess.run(["mount", "-o", f"remount,{options}", str(folder)], check=True)
 
 
-def test_a_full_disk_leaves_nothing_half_written(unfinished, evaluated):
-    with results_on_small_disk(unfinished, "500m") as results:
+@pytest.mark.parametrize(
+    ("stages", "free_pages"),
+    [
+        pytest.param(["selections", "evaluations"], 8, id="while selecting"),
+        pytest.param(["evaluations"], 0, id="while evaluating"),
+        pytest.param(["data", "selections", "evaluations"], 0, id="while preparing data"),
+    ],
+)
+def test_a_full_disk_leaves_nothing_half_written(evaluated, tmp_path, stages, free_pages):
+    project = evaluated.clone(tmp_path / "copy")
+    remove_work(project, stages)
+    with results_on_small_disk(project, "500m") as results:
         filler = results / "filler"
         room = shutil.disk_usage(results).free
-        filler.write_bytes(bytes(room - 8 * 4096))
-        full = unfinished.run(TABLE, check=False)
+        filler.write_bytes(bytes(room - free_pages * 4096))
+        full = project.run(TABLE, check=False)
         assert full.returncode != 0
         assert "No space left on device" in full.stdout + full.stderr
-        assert_only_whole_files(unfinished)
+        assert_only_whole_files(project)
         assert not list(results.rglob(".*"))
         filler.unlink()
-        unfinished.run(TABLE)
-        assert_same_table(unfinished, evaluated)
+        project.run(TABLE)
+        assert_same_tables(project, evaluated)
 
 
 def test_results_that_cannot_be_written_stop_the_run(unfinished, evaluated):
@@ -215,7 +226,7 @@ def test_results_that_cannot_be_written_stop_the_run(unfinished, evaluated):
         assert "Write-protected output files" in refused.stdout + refused.stderr
         remount(results, "rw")
         unfinished.run(TABLE)
-        assert_same_table(unfinished, evaluated)
+        assert_same_tables(unfinished, evaluated)
 
 
 METHODS = """
@@ -250,8 +261,7 @@ def test_a_fit_over_its_limits_is_a_row(unfinished, evaluated):
         " stability: {datasets: [], methods: [], n_resamples: 2, fraction: 0.8}}}\n"
     )
     unfinished.run(TABLE, "--configfile", TINY, "limits.yaml", configfile="")
-    found = pd.read_parquet(unfinished.folder / TABLE)
-    expected = pd.read_parquet(evaluated.folder / TABLE).query("dataset == 'rings'")
+    found, expected = scores_of(unfinished), scores_of(evaluated).query("dataset == 'rings'")
     rows = found.groupby("method")[["status", "reason"]].first()
     assert rows["status"].to_dict() == {"Hanging": "timeout", "Hungry": "memory", "LapScore": "ok"}
     assert "40 s" in rows.loc["Hanging", "reason"]
@@ -261,6 +271,6 @@ def test_a_fit_over_its_limits_is_a_row(unfinished, evaluated):
     pd.testing.assert_frame_equal(kept, before, check_exact=True)
 
 
-def test_the_table_does_not_depend_on_the_number_of_cores(evaluated, unfinished):
+def test_the_tables_do_not_depend_on_the_number_of_cores(evaluated, unfinished):
     unfinished.run(TABLE, cores=1)
-    assert_same_table(unfinished, evaluated)
+    assert_same_tables(unfinished, evaluated)

@@ -11,6 +11,8 @@ import pandas as pd
 import pytest
 import yaml
 
+from tests.helpers.project_copy import scores_of
+
 ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.workflow
 
@@ -94,12 +96,12 @@ def test_three_lines_bring_own_data_into_every_table_and_the_report(project):
     (project.folder / "own.yaml").write_text(yaml.safe_dump(own))
     project.run("--configfile", "tests/config/tiny.yaml", "own.yaml", configfile="")
     results = project.folder / "results" / "tiny"
-    table = pd.read_parquet(results / "results.parquet").query("dataset == 'mine'")
+    table = scores_of(project).query("dataset == 'mine'")
     assert (table["status"] == "ok").all()
     assert set(table["method"]) == {"AllFeatures", "LapScore", "BLUFS"}
     # Three classes at 0, 1 and 2 with a spread of 0.1 in every feature: nothing to get wrong.
-    assert table.query("metric == 'accuracy'")["value"].min() == 1
-    for name in ("datasets", "acc", "nmi", "classification"):
+    assert table.query("metric == 'knn_accuracy'")["value"].min() == 1
+    for name in ("datasets", "clustering_acc", "nmi", "knn_accuracy", "profile_mine"):
         assert "mine" in (results / "tables" / f"{name}.csv").read_text(), name
     ranks = pd.read_csv(results / "tables" / "ranks.csv")
     assert (ranks["n_datasets"] == 2).all()  # wine and mine; rings are synthetic

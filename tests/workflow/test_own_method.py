@@ -10,7 +10,7 @@ from sklearn.datasets import load_wine
 from sklearn.feature_selection import SelectKBest
 from sklearn.utils.estimator_checks import check_estimator
 
-from blufs.methods import names, registry
+from blufs.methods import names, registry, selectors
 
 ROOT = Path(__file__).parents[2]
 CLASS_PATH = "own_method:QuantileSpread"
@@ -38,8 +38,8 @@ def by_hand(X, tail):
 
 def test_example_by_class_path(example_on_path):
     X = load_wine().data
-    cls = registry.method_class("Spread", CLASS_PATH)
-    selector = registry.make_selector(cls, {"tail": 0.1})
+    cls = selectors.import_class("Spread", CLASS_PATH)
+    selector = selectors.make_selector(cls, {"tail": 0.1})
     path = selector.select_path(X, [2, 5])
     expected = np.argsort(-by_hand(X, 0.1), kind="stable")
     np.testing.assert_array_equal(path[5].ranked, expected)
@@ -48,7 +48,7 @@ def test_example_by_class_path(example_on_path):
 
 def test_example_shares_its_precomputation_over_a_grid(example_on_path):
     X = load_wine().data
-    cls = registry.method_class("Spread", CLASS_PATH)
+    cls = selectors.import_class("Spread", CLASS_PATH)
     shared = cls().precompute(X)
     for tail in (0.05, 0.25):
         scores = cls(tail=tail).fit(X, precomputed=shared).scores_
@@ -56,19 +56,19 @@ def test_example_shares_its_precomputation_over_a_grid(example_on_path):
 
 
 def test_example_follows_scikit_learn(example_on_path):
-    check_estimator(registry.method_class("Spread", CLASS_PATH)())
+    check_estimator(selectors.import_class("Spread", CLASS_PATH)())
 
 
 def test_installed_methods_are_known_by_name(installed):
     assert "Spread" in names.known_methods()
     assert registry.method_class("Spread").__name__ == "QuantileSpread"
-    assert not registry.is_random(registry.method_class("Spread"))
+    assert not selectors.is_random(registry.method_class("Spread"))
 
 
 def test_missing_class_is_named():
-    with pytest.raises(registry.UnknownMethodError, match="no_such_module"):
-        registry.method_class("Mine", "no_such_module:Mine")
-    with pytest.raises(registry.UnknownMethodError, match=r"`class: package\.module:Class`"):
+    with pytest.raises(selectors.UnknownMethodError, match="no_such_module"):
+        selectors.import_class("Mine", "no_such_module:Mine")
+    with pytest.raises(selectors.UnknownMethodError, match=r"`class: package\.module:Class`"):
         registry.method_class("Mine")
 
 
@@ -79,7 +79,7 @@ def variances(X, y=None):
 def test_plain_scikit_learn_selector():
     X = load_wine().data
     X[:, 3] = 7.0
-    selector = registry.as_selector(SelectKBest(variances))
+    selector = selectors.as_selector(SelectKBest(variances))
     path = selector.select_path(X, [1, 4])
     best = np.argsort(-X.var(axis=0))
     assert path[4].ranked[:4].tolist() == best[:4].tolist()
@@ -93,11 +93,11 @@ def test_selector_without_a_number_of_features_is_refused():
             return {}
 
     with pytest.raises(TypeError, match="Odd has none of the parameters"):
-        registry.as_selector(Odd()).select_path(load_wine().data, [2])
+        selectors.as_selector(Odd()).select_path(load_wine().data, [2])
 
 
 def test_documentation_shows_the_example_as_it_is():
     example = (ROOT / "examples/own_method.py").read_text()
     classes = [node for node in ast.parse(example).body if isinstance(node, ast.ClassDef)]
     source = ast.get_source_segment(example, classes[0])
-    assert source in (ROOT / "docs/own-method.md").read_text()
+    assert source in (ROOT / "docs/guides/own-method.md").read_text()

@@ -8,6 +8,7 @@ import sys
 
 import pytest
 
+from blufs.workflow.plan.config import ConfigError
 from blufs.workflow.plan.jobs import Plan
 from blufs.workflow.run.purpose import Purpose
 from tests.helpers.small_config import DATASETS, SCHEMA, merged, plan, small_config, suite
@@ -183,6 +184,31 @@ def test_a_job_learns_from_the_notes_of_its_run_and_imports_nothing(own_class):
     assert parts == expected
     assert (has_sklearn, has_jsonschema) == (False, False)
     assert not (folder / "imported").exists()
+
+
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [
+        ("raise RuntimeError('as told')", "raised RuntimeError: as told"),
+        ("raise SystemExit(3)", "raised SystemExit: 3"),
+        ("def (", "raised SyntaxError"),
+        (
+            "class Mine:\n"
+            "    def __init__(self):\n        raise KeyError('as told')\n"
+            "    def fit(self, X):\n        pass\n"
+            "    def get_support(self):\n        pass\n",
+            "Mine raised KeyError: 'as told'",
+        ),
+    ],
+    ids=["raises", "exits", "no Python", "no instance"],
+)
+def test_a_class_of_the_users_that_cannot_be_used_is_a_problem_like_others(own_class, code, words):
+    config, folder = own_class
+    module = config["methods"]["Mine"]["class"].partition(":")[0]
+    (folder / f"{module}.py").write_text(code)
+    Plan(config, SCHEMA, DATASETS, purpose=Purpose.LOOK, notes=folder / "notes.json")
+    with pytest.raises(ConfigError, match=words):
+        Plan(config, SCHEMA, DATASETS, notes=folder / "notes.json")
 
 
 def test_a_job_without_notes_finds_out_for_itself(config, tmp_path):

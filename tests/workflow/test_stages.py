@@ -11,6 +11,7 @@ import scipy.sparse as sp
 from sklearn.datasets import load_wine
 
 from blufs.base import BaseSelector, MethodLimitError, Solution
+from blufs.methods.names import BUILT_IN
 from blufs.numerics.graph import SampleGraph
 from blufs.results import schemas
 from blufs.results.tables import read_table, write_table
@@ -34,7 +35,7 @@ LIGHT = Protocol(
 FULL = Protocol(
     seed=1, n_clusterings=3, n_restarts=2, n_splits=4, n_neighbors=5, train_fraction=0.5
 )
-LAPSCORE = Target("wine", "LapScore", {"name": "LapScore", "class": None}, 3)
+LAPSCORE = Target("wine", "LapScore", {"name": "LapScore", "class": BUILT_IN["LapScore"]}, 3)
 #: Metrics of a protocol without a forest.
 MEASURED = [metric for metric in METRICS if metric != "forest_accuracy"]
 SETTINGS = [{"n_neighbors": 5}, {"n_neighbors": 10}, {"n_neighbors": 20}]
@@ -127,7 +128,7 @@ def test_a_fault_is_a_record_and_the_others_go_on(wine, fault, status, reason):
 def test_after_a_timeout_the_other_settings_are_not_tried(wine):
     X, _ = wine
     settings = [{"fault": "none"}, {"fault": "hang"}, {"fault": "raise"}]
-    limits = Limits(1, 1e6)
+    limits = Limits(4, 1e6)
     records = select(X, FRAGILE, settings, [2], {0: 7}, limits, default=settings[0])
     assert [record["status"] for record in records] == ["ok", "timeout", "timeout"]
     assert records[2]["reason"].startswith("not tried")
@@ -143,7 +144,9 @@ def test_more_features_than_there_are_is_skipped_with_both_numbers(wine):
 
 def test_all_features_are_one_selection_of_all(wine, graph):
     X, y = wine
-    target = Target("wine", "AllFeatures", {"name": "AllFeatures", "class": None}, 3)
+    target = Target(
+        "wine", "AllFeatures", {"name": "AllFeatures", "class": BUILT_IN["AllFeatures"]}, 3
+    )
     (record,) = fits(X, target, [{}], [])
     assert record["s"] == 13
     choices = only_choice("wine", {})
@@ -153,7 +156,7 @@ def test_all_features_are_one_selection_of_all(wine, graph):
 
 def test_row_norms_are_kept_of_the_default_setting_only(wine):
     X, _ = wine
-    target = Target("wine", "BLUFS", {"name": "BLUFS", "class": None}, 3)
+    target = Target("wine", "BLUFS", {"name": "BLUFS", "class": BUILT_IN["BLUFS"]}, 3)
     default, other = fits(X, target, [{"alpha": 1}, {"alpha": 2}], [4])
     norms = np.array(default["row_norms"])
     assert norms.shape == (13,)
@@ -368,7 +371,7 @@ def test_random_methods_use_their_fits_in_turn(wine, graph):
 
 def test_every_seed_of_a_random_method_is_a_fit_of_its_own(wine):
     X, _ = wine
-    target = Target("wine", "BLSFS", {"name": "BLSFS", "class": None}, 3)
+    target = Target("wine", "BLSFS", {"name": "BLSFS", "class": BUILT_IN["BLSFS"]}, 3)
     states = {0: 3, 1: 8, 2: 21}
     together = select(X, target, [{}], [3], states, LIMITS, default={})
     for record in together:

@@ -6,15 +6,13 @@ import re
 import pandas as pd
 import pytest
 
+from tests.helpers.project_copy import scores_of
+
 pytestmark = pytest.mark.workflow
 
 
-def results_of(project, suite="tiny"):
-    return pd.read_parquet(project.folder / f"results/{suite}/results.parquet")
-
-
 def test_the_suite_ends_with_every_cell_and_a_report(finished):
-    results = results_of(finished)
+    results = scores_of(finished)
     assert set(results["status"]) == {"ok"}
     pairs = {("wine", m) for m in ("AllFeatures", "LapScore", "BLUFS", "BLUFS-III")}
     pairs |= {("rings", m) for m in ("AllFeatures", "LapScore", "BLUFS")}
@@ -48,7 +46,7 @@ def test_one_cell_by_name(project):
     name = "results/tiny/cells/wine/BLUFS/s4/repetition1.json"
     project.run(name)
     cell = json.loads((project.folder / name).read_text())
-    results = results_of(project).set_index(
+    results = scores_of(project).set_index(
         ["dataset", "method", "choice", "metric", "s", "repetition"]
     )
     for choice, metrics in cell["choices"].items():
@@ -58,7 +56,7 @@ def test_one_cell_by_name(project):
 
 
 def test_only_a_limit_of_starts_that_was_asked_for_is_kept(project):
-    snakefile = project.folder / "Snakefile"
+    snakefile = project.folder / "workflow" / "rules" / "benchmark.smk"
     hook = "    begin_run(workflow, Path.cwd())\n"
     show = "    print('limit', getattr(workflow.scheduler.job_rate_limiter, 'max_jobs', None))\n"
     snakefile.write_text(snakefile.read_text().replace(hook, hook + show))
@@ -77,7 +75,7 @@ def test_split_jobs_give_the_same_values(project):
         " timing: {datasets: [], methods: [], n_repeats: 1},"
         " stability: {datasets: [], methods: [], n_resamples: 2, fraction: 0.8}}}\n"
     )
-    before = results_of(project)
+    before = scores_of(project)
     expected = before[(before["dataset"] == "rings") & (before["method"] != "AllFeatures")]
     project.run(
         "results/tiny/results.parquet",
@@ -86,11 +84,9 @@ def test_split_jobs_give_the_same_values(project):
         "split.yaml",
         configfile="",
     )
-    found = results_of(project)
-    assert (
-        len(list((project.folder / "results/tiny/evaluations/rings/BLUFS").glob("s2-repetition*")))
-        == 4
-    )
+    found = scores_of(project)
+    evaluations = project.folder / "results/tiny/evaluations/rings/BLUFS"
+    assert len(list(evaluations.glob("s2-repetition?.json"))) == 4
     pd.testing.assert_frame_equal(found.reset_index(drop=True), expected.reset_index(drop=True))
 
 
@@ -129,7 +125,7 @@ def test_a_method_that_raises_is_a_row_and_the_rest_completes(project):
     text = done.stdout + done.stderr
     assert done.returncode != 0
     assert "RuntimeError: a bug of mine" in text
-    results = results_of(project)
+    results = scores_of(project)
     by_method = results.groupby("method")["status"].unique()
     assert list(by_method["Broken"]) == ["failed"]
     assert list(by_method["BLUFS"]) == ["ok"]

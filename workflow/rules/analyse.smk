@@ -44,6 +44,7 @@ rule build_tables:
         md=[f"{RESULTS}/tables/{table}.md" for table in TABLES],
         tex=[f"{RESULTS}/tables/{table}.tex" for table in TABLES],
         html=[f"{RESULTS}/tables/{table}.html" for table in TABLES],
+        problems=f"{RESULTS}/tables/problems.json",
     log:
         f"logs/{{suite}}/build_tables.log",
     conda:

@@ -9,8 +9,14 @@ try:
     from blufs.datasets.download import local_copies_digest, mirror_list
     from blufs.workflow.plan.config import ConfigError
     from blufs.workflow.plan.digest import code_digest
-    from blufs.workflow.plan.read import read_plan
-    from blufs.workflow.plan.resources import memory_mb, minutes
+    from blufs.workflow.plan.read import name_source, project_folder, read_plan
+    from blufs.workflow.plan.resources import (
+        PREPARING,
+        SCORING,
+        memory_mb,
+        minutes,
+        needed_mb,
+    )
     from blufs.workflow.run.process_control import (
         begin_run,
         purpose_of,
@@ -22,11 +28,12 @@ except ImportError as error:
         "environment: run `make env` and activate .venv, or `pip install -e '.[workflow]'`."
     )
 
-# Of this file, not of the Snakefile: another workflow may use this one as a `module:`.
-ROOT = Path(workflow.current_basedir).parents[1]
+# By this file, not by the Snakefile: another workflow may use this one as a `module:`.
+ROOT = project_folder(workflow.current_basedir.get_path_or_uri(secret_free=True))
+name_source(ROOT)
 RESULTS = "results/{suite}"
 try:
-    PLAN = read_plan(config, ROOT, purpose_of(workflow))
+    PLAN = read_plan(config, ROOT, purpose_of(workflow), files=workflow.configfiles)
 except ConfigError as error:
     raise WorkflowError(str(error))
 # Scripts see the defaults too: who uses this workflow as a module may have left them out.
@@ -161,13 +168,23 @@ def own_file(wildcards):
 
 
 def fit_mem_mb(wildcards, attempt):
-    shape, limits = PLAN.shape(wildcards.dataset), PLAN.limits
-    return memory_mb(shape, attempt, limit_mb=limits["memory_mb"])
+    likely = PLAN.fit_mb(wildcards.dataset, wildcards.method)
+    return memory_mb(likely, attempt, limit_mb=PLAN.limits["memory_mb"])
+
+
+def preprocess_mem_mb(wildcards, attempt):
+    likely = needed_mb(PLAN.data_size(wildcards.dataset), PREPARING)
+    return memory_mb(likely, attempt, limit_mb=PLAN.limits["memory_mb"])
+
+
+def scoring_mem_mb(wildcards, attempt):
+    likely = needed_mb(PLAN.data_size(wildcards.dataset), SCORING)
+    return memory_mb(likely, attempt, limit_mb=PLAN.limits["memory_mb"])
 
 
 def job_minutes(wildcards, attempt, fits=0):
-    shape, limits = PLAN.shape(wildcards.dataset), PLAN.limits
-    return minutes(shape, attempt, fits=fits, fit_seconds=limits["fit_seconds"])
+    size, limits = PLAN.data_size(wildcards.dataset), PLAN.limits
+    return minutes(size, attempt, fits=fits, fit_seconds=limits["fit_seconds"])
 
 
 def select_minutes(wildcards, attempt):

@@ -41,7 +41,7 @@ rule preprocess:
         "../envs/blufs.yaml"
     threads: 1
     resources:
-        mem_mb=fit_mem_mb,
+        mem_mb=preprocess_mem_mb,
         runtime=lambda wc, attempt: 30 * attempt,
     params:
         definition=lambda wc: DATASETS[wc.dataset],

@@ -17,7 +17,7 @@ rule evaluate:
         "../envs/blufs.yaml"
     threads: 1
     resources:
-        mem_mb=fit_mem_mb,
+        mem_mb=scoring_mem_mb,
         runtime=job_minutes,
     params:
         default=lambda wc: PLAN.settings(wc.method)[0],

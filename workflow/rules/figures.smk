@@ -1,6 +1,11 @@
 # Figures, all in one job: starting a job takes longer than drawing one. What a figure reads and says
 # is in its entry of the catalogue.
-from blufs.analysis.figures.catalog import figure_modules, figure_names, read_by_figures
+from blufs.analysis.figures.catalog import (
+    figure_modules,
+    figure_names,
+    figure_spec,
+    read_by_figures,
+)
 
 FIGURES = figure_names([name for name in PLAN.datasets if DATASETS[name].get("noise")])
 
@@ -16,11 +21,15 @@ rule plot_figures:
                 f"{RESULTS}/figures/{figure}.png",
                 caption="../report/figure.rst",
                 category="Figures",
-                labels={"figure": figure},
+                labels={
+                    "figure": figure_spec(figure).title,
+                    "shows": figure_spec(figure).caption,
+                },
             )
             for figure in FIGURES
         ],
         pdf=[f"{RESULTS}/figures/{figure}.pdf" for figure in FIGURES],
+        problems=f"{RESULTS}/figures/problems.json",
     log:
         f"logs/{{suite}}/figures.log",
     conda:

@@ -75,6 +75,9 @@ rule check_complete:
     input:
         results=f"{RESULTS}/results.parquet",
         report=f"{RESULTS}/report.html",
+        statistics=f"{RESULTS}/statistics.json",
+        tables=f"{RESULTS}/tables/problems.json",
+        figures=f"{RESULTS}/figures/problems.json",
     output:
         f"{RESULTS}/complete.txt",
     log:

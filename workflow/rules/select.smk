@@ -40,7 +40,7 @@ rule screen:
         "../envs/blufs.yaml"
     threads: 1
     resources:
-        mem_mb=fit_mem_mb,
+        mem_mb=scoring_mem_mb,
         runtime=job_minutes,
     params:
         protocol=PLAN.suite["screening"],

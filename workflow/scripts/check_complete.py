@@ -1,6 +1,6 @@
-"""Fail, after everything is made, if cells of the suite have failed."""
+"""Fail, after everything is made, if cells, statistics, tables or figures have failed."""
 
-from blufs.files.atomic import atomic_path
+from blufs.files.atomic import atomic_path, read_json
 from blufs.results import schemas
 from blufs.results.outcomes import failed_cells, summary
 from blufs.results.tables import read_table
@@ -9,9 +9,12 @@ from blufs.workflow.run.job import job
 inputs = snakemake.input
 with job(snakemake.log[0]):
     scores = read_table(inputs.results, schemas.SCORES)
+    problems = read_json(inputs.statistics)["problems"]
+    problems += read_json(inputs.tables) + read_json(inputs.figures)
     if failed := failed_cells(scores):
-        raise RuntimeError(
-            f"{failed} cells failed; all others are in {inputs.report}\n" + summary(scores)
-        )
+        problems.append(f"{failed} cells failed")
+    if problems:
+        text = "\n".join([*problems, summary(scores)])
+        raise RuntimeError(f"all but the following is in {inputs.report}:\n{text}")
     with atomic_path(snakemake.output[0]) as temporary:
         temporary.write_text(summary(scores) + "\n", encoding="utf-8")

@@ -3,11 +3,11 @@
 from blufs.files.atomic import write_json
 from blufs.results.records import read_records
 from blufs.workflow.run.job import job
-from blufs.workflow.stages.choose import choose
+from blufs.workflow.stages.choose import choose_or_explain
 
 params = snakemake.params
 with job(snakemake.log[0]):
-    choices = choose(
+    choices = choose_or_explain(
         snakemake.wildcards.dataset,
         params.settings,
         read_records(snakemake.input),

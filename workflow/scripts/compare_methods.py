@@ -1,6 +1,6 @@
 """Test the differences between the methods and write the verdict."""
 
-from blufs.analysis.summary import summarise
+from blufs.analysis.summary import summarise_or_explain
 from blufs.files.atomic import write_json
 from blufs.results.suite import Suite, suite_results
 from blufs.workflow.run.job import job
@@ -8,6 +8,6 @@ from blufs.workflow.run.job import job
 inputs = snakemake.input
 with job(snakemake.log[0]) as logger:
     results = suite_results([inputs.results], inputs.cards)
-    summary = summarise(results, Suite(**snakemake.params.suite))
+    summary = summarise_or_explain(results, Suite(**snakemake.params.suite))
     write_json(snakemake.output[0], summary)
     logger.info("%s", summary["verdict"])

@@ -5,7 +5,7 @@ from blufs.files.atomic import read_json, write_json
 from blufs.results.records import read_records
 from blufs.workflow.run.isolation import Limits
 from blufs.workflow.run.job import job
-from blufs.workflow.stages.choose import choose, only_choice
+from blufs.workflow.stages.choose import choose_or_explain, only_choice
 from blufs.workflow.stages.evaluate import Part, evaluate
 from blufs.workflow.stages.protocol import Protocol
 from blufs.workflow.stages.screen import screen
@@ -22,7 +22,7 @@ with job(snakemake.log[0]):
         screened = screen(*data, n_clusters, selections, light, limits)
         sizes, budget = screening["s_values"], screening["budget"]
         given = dataset, screening["settings"], screened, sizes
-        choices = choose(*given, budget=budget, seed=params.seed)
+        choices = choose_or_explain(*given, budget=budget, seed=params.seed)
     elif inputs.choices:
         choices = read_json(inputs.choices[0])
     else:

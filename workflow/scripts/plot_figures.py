@@ -1,7 +1,8 @@
 """Draw all figures as PNG and PDF."""
 
-from blufs.analysis.figures.draw import draw
-from blufs.analysis.figures.style import Style, save
+from blufs.analysis.figures.draw import save_or_explain
+from blufs.analysis.figures.style import Style
+from blufs.files.atomic import write_json
 from blufs.results.suite import Suite, suite_results
 from blufs.workflow.run.job import job
 
@@ -9,6 +10,8 @@ inputs, outputs, params = snakemake.input, snakemake.output, snakemake.params
 with job(snakemake.log[0]) as logger:
     style, suite = Style(**params.style), Suite(**params.suite)
     results = suite_results(inputs.tables, inputs.cards, inputs.arrays)
+    problems = []
     for name, png, pdf in zip(params.figures, outputs.png, outputs.pdf, strict=True):
-        save(draw(name, results, suite, style), png, pdf, style)
+        problems += save_or_explain(name, results, suite, style, png, pdf)
         logger.info("wrote %s and %s", png, pdf)
+    write_json(outputs.problems, problems)

@@ -1,7 +1,8 @@
 """Score a part of the selections by the light protocol."""
 
 from blufs.datasets.storage import read_card, read_dataset, read_graph
-from blufs.files.atomic import read_json, write_json
+from blufs.files.atomic import write_json
+from blufs.results.records import read_records
 from blufs.workflow.run.isolation import Limits
 from blufs.workflow.run.job import job
 from blufs.workflow.stages.protocol import Protocol
@@ -15,7 +16,7 @@ with job(snakemake.log[0]):
         y,
         read_graph(inputs.graph),
         read_card(inputs.card)["n_clusters"],
-        read_json(inputs.selections),
+        read_records([inputs.selections]),
         Protocol(seed=params.seed, **params.protocol),
         Limits(**params.limits),
     )

@@ -10,13 +10,21 @@ from pathlib import Path
 from typing import Any
 
 from blufs.files.atomic import read_json
+from blufs.files.damaged import DamagedFileError
 
 Record = dict[str, Any]
 
 
 def read_records(paths: Iterable[str | Path]) -> list[Record]:
     """Records of several files, in the order of the files."""
-    return [record for path in paths for record in read_json(path)]
+    return [record for path in paths for record in _records_of(path)]
+
+
+def _records_of(path: str | Path) -> list[Record]:
+    content = read_json(path)
+    if not isinstance(content, list) or not all(isinstance(record, dict) for record in content):
+        raise DamagedFileError(path, "it holds no list of records")
+    return content
 
 
 def failed_selection(

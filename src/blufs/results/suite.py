@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from blufs.files.atomic import read_json
 from blufs.results.vocabulary import ALL_FEATURES
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ class Suite:
     methods : names of the compared methods
     ablation : names of the variants of BLUFS without one of its parts
     titles : name of a method or variant -> the title it is shown under
+    about : name of a method -> ``summary`` (a sentence) and ``papers`` (a list), where known
     s_values : numbers of selected features
     significance_level : level of the statistical tests
     """
@@ -34,6 +35,7 @@ class Suite:
     methods: Sequence[str]
     ablation: Sequence[str] = ()
     titles: Mapping[str, str] = field(default_factory=dict)
+    about: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     s_values: Sequence[int] = ()
     significance_level: float = 0.05
 
@@ -89,10 +91,7 @@ class SuiteResults:
     @cached_property
     def cards(self) -> dict[str, dict[str, Any]]:
         """Dataset name -> its card."""
-        return {
-            name: json.loads(Path(path).read_text(encoding="utf-8"))
-            for name, path in self.card_paths.items()
-        }
+        return {name: read_json(path) for name, path in self.card_paths.items()}
 
     def data(self, dataset: str) -> tuple[Any, np.ndarray | None]:
         """Prepared data of shape (n, d), dense or sparse, and labels of shape (n,), or None."""

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from blufs.files.atomic import atomic_path
+from blufs.files.damaged import reading
 from blufs.results.records import Record
 from blufs.results.schemas import TableSchema
 from blufs.results.vocabulary import CRITERION_PREFIX
@@ -28,12 +29,17 @@ def write_table(path: str | Path, schema: TableSchema, records: Sequence[Record]
     columns = {name: [record.get(name) for record in records] for name in arrow.names}
     table = pa.table(columns, schema=arrow)
     with atomic_path(path) as temporary:
-        pq.write_table(table.sort_by([(name, "ascending") for name in schema.key]), temporary)
+        pq.write_table(
+            table.sort_by([(name, "ascending") for name in schema.key]),
+            temporary,
+            write_page_checksum=True,
+        )
 
 
 def read_table(path: str | Path, schema: TableSchema) -> pd.DataFrame:
-    """Read a result table; an error names the file and the columns it lacks."""
-    table = pq.read_table(path)
+    """Read a result table; an error names the file and its damage, or the columns it lacks."""
+    with reading(path):
+        table = pq.read_table(path, page_checksum_verification=True)
     missing = [name for name in schema.arrow.names if name not in table.column_names]
     if missing:
         raise ValueError(

@@ -6,13 +6,13 @@ check leaves it out and the others go on, so that one mistake does not hide anot
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from blufs.methods.names import ALIASES, known_methods
+from blufs.workflow.plan.document import endless, unusable_values
 from blufs.workflow.plan.schema import (
     Problem,
     place,
@@ -20,7 +20,7 @@ from blufs.workflow.plan.schema import (
     suggestion,
     text_number,
 )
-from blufs.workflow.plan.settings import expand
+from blufs.workflow.plan.settings import MOST_SETTINGS, count_settings, expand
 from blufs.workflow.plan.sizes import expected_shape
 
 #: Parameters that the workflow sets itself.
@@ -94,18 +94,6 @@ def method_definitions(config: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     return {own_name(name): definition for name, definition in config["methods"].items()}
 
 
-def _not_finite(value: Any, path: tuple = ()) -> Iterator[Problem]:
-    """JSON schema lets NaN pass every bound."""
-    if isinstance(value, Mapping):
-        for key, item in value.items():
-            yield from _not_finite(item, (*path, key))
-    elif isinstance(value, list):
-        for index, item in enumerate(value):
-            yield from _not_finite(item, (*path, index))
-    elif isinstance(value, float) and not math.isfinite(value):
-        yield Problem(path, f"{place(path)}: {value} is not a number to work with")
-
-
 class ConfigCheck:
     """All that is wrong with a configuration.
 
@@ -119,7 +107,9 @@ class ConfigCheck:
     def __init__(self, config: Any, schema: dict[str, Any], datasets: Mapping[str, dict]):
         self.config = config
         self.datasets = datasets
-        self._found = [*_not_finite(config), *schema_problems(config, schema)]
+        if reason := endless(config):
+            raise ConfigError([reason])
+        self._found = [*unusable_values(config), *schema_problems(config, schema)]
         self._broken = {problem.path for problem in self._found}
         self.known_methods = {*known_methods(), *map(own_name, self.keys("methods"))}
 
@@ -127,6 +117,7 @@ class ConfigCheck:
         """All problems that can be seen without importing a method."""
         found = [*self._found, *self.methods(), *self.palette()]
         suites = self.keys("suites")
+        found += _same_but_for_case(("suites",), suites)
         for suite in suites:
             found += self.suite(suite)
         chosen = self.value("suite")
@@ -152,6 +143,8 @@ class ConfigCheck:
             grid = overrides.get(name, definition.get("grid", []))
             is_broken = name in definitions and name not in sound
             if is_broken or grid is None or not (has_class or base in known_methods()):
+                continue
+            if count_settings(grid) > MOST_SETTINGS:
                 continue
             yield name, sound, expand(definition.get("parameters", {}), grid)
 
@@ -230,6 +223,8 @@ class ConfigCheck:
             yield from _repeated((*root, *section), [(own_name(name), name) for name in names])
         for name in self.keys(*root, "grid_overrides"):
             yield from self._grid((*root, "grid_overrides", name))
+        yield from _same_but_for_case((*root, "datasets"), self._used_datasets(root))
+        yield from _same_but_for_case((*root, "methods"), self._used_methods(root))
         yield from self._titles(root)
         yield from self._sizes(root)
         for protocol in ("screening", "evaluation"):
@@ -247,8 +242,11 @@ class ConfigCheck:
                     yield _problem((*root, kind), f"{same} have the same title {title!r}")
 
     def _grid(self, path: tuple) -> Iterator[Problem]:
-        for number, block in enumerate(self.value(*path) or []):
+        grid = self.value(*path) or []
+        for number, block in enumerate(grid):
             yield from _bad_parameters((*path, number), block)
+        if (count := count_settings(grid)) > MOST_SETTINGS:
+            yield _problem(path, f"{count} settings; at most {MOST_SETTINGS} are taken")
 
     def _used_methods(self, root: tuple) -> list[str]:
         """Methods in the lists of a suite, under their own names."""
@@ -324,6 +322,14 @@ def _repeated(path: tuple, names: list[tuple[str, str]]) -> Iterator[Problem]:
         if len(spellings) > 1:
             other = "" if len(set(spellings)) == 1 else f" (as {' and '.join(spellings)})"
             yield _problem(path, f"{name!r} twice{other}")
+
+
+def _same_but_for_case(path: tuple, names: list[str]) -> Iterator[Problem]:
+    """Names become folders, and not every file system tells capitals from small letters."""
+    for name, count in Counter(map(str.lower, names)).items():
+        if count > 1:
+            same = " and ".join(sorted(n for n in names if n.lower() == name))
+            yield _problem(path, f"{same} differ in capitals only; rename one")
 
 
 def _bad_parameters(path: tuple, parameters: Any) -> Iterator[Problem]:

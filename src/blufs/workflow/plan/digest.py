@@ -14,6 +14,7 @@ from __future__ import annotations
 import ast
 import hashlib
 import importlib.util
+import tokenize
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -99,12 +100,18 @@ def _source(module: str, package: Path) -> Path | None:
 
 
 def _text(path: Path | None) -> str:
-    return path.read_text(encoding="utf-8") if path else ""
+    if path is None:
+        return ""
+    with tokenize.open(path) as stream:  # in the encoding that the file states
+        return stream.read()
 
 
 @cache
 def _parse(text: str) -> _Source:
-    tree = ast.parse(text)
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError):  # of a user's module; whoever runs it will say so
+        return _Source(hashlib.sha256(text.encode()).hexdigest(), frozenset())
     imports: set[str] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):

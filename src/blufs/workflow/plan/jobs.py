@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import itertools
+import json
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from blufs.files.damaged import reading
+from blufs.methods.held import held_by
 from blufs.workflow.plan.canonical import canonical
 from blufs.workflow.plan.config import ConfigCheck, ConfigError, method_definitions, own_name
 from blufs.workflow.plan.digest import code_digest
 from blufs.workflow.plan.parts import Part, blocks
+from blufs.workflow.plan.resources import needed_mb
 from blufs.workflow.plan.settings import (
     Method,
     Setting,
@@ -21,7 +25,13 @@ from blufs.workflow.plan.settings import (
     find_method,
     setting_problems,
 )
-from blufs.workflow.plan.sizes import expected_shape, resolve_sizes
+from blufs.workflow.plan.sizes import (
+    DataSize,
+    expected_shape,
+    expected_size,
+    resolve_sizes,
+    size_on_card,
+)
 from blufs.workflow.run.purpose import Purpose
 
 #: What the main process has learnt of the methods, for the jobs of a cluster.
@@ -71,8 +81,9 @@ class Plan:
         self.ablation = [own_name(name) for name in self.suite["ablation"]["methods"]]
         self.definitions = method_definitions(config)
         self._settings = {name: self._expand(name) for name in self.all_methods}
-        self._selections = results / self.suite_name / "selections"
+        self._results = results / self.suite_name
         self._parts_there = cache(self._list_parts)
+        self.data_size = cache(self._find_size)
 
     def _check(self, check: ConfigCheck, problems: Sequence[str], purpose: Purpose) -> None:
         found = [*check.problems(), *problems]
@@ -137,6 +148,19 @@ class Plan:
     def shape(self, dataset: str) -> tuple[int | None, int | None]:
         """Numbers of samples and features, as far as they are known before the data are read."""
         return expected_shape(self.all_datasets[dataset])
+
+    def _find_size(self, dataset: str) -> DataSize:
+        """Size of a dataset: off its card if it is prepared, else as its definition gives it."""
+        card = _read_card(self._results / "data" / dataset / "card.json")
+        return size_on_card(card) if card else expected_size(self.all_datasets[dataset])
+
+    def takes_sparse(self, method: str) -> bool:
+        return self._traits_of(method).takes_sparse
+
+    def fit_mb(self, dataset: str, method: str) -> float:
+        """Memory that a fit of the method should need."""
+        held = held_by(self._method(method).name)
+        return needed_mb(self.data_size(dataset), held, takes_sparse=self.takes_sparse(method))
 
     def sizes_on(self, dataset: str) -> list[int]:
         """Numbers of features s on a dataset."""
@@ -242,11 +266,16 @@ class Plan:
                 "methods": self.methods,
                 "ablation": self.ablation,
                 "titles": self.titles(),
+                "about": {name: self._about(name) for name in self.methods},
                 "datasets": self.datasets,
                 "s_values": self.suite["s_values"],
                 "significance_level": self.config["statistics"]["significance_level"],
             }
         )
+
+    def _about(self, name: str) -> dict[str, Any]:
+        traits = self._traits_of(name)
+        return {"summary": traits.summary, "papers": list(traits.papers)}
 
     def note_traits(self) -> None:
         """Note what is known of the methods, for the jobs that plan for themselves."""
@@ -281,7 +310,7 @@ class Plan:
 
     def _list_parts(self, dataset: str, method: str) -> list[Part]:
         """The selections that are there."""
-        files = (self._selections / dataset / method).glob("*.json")
+        files = (self._results / "selections" / dataset / method).glob("*.json")
         parts = [Part.from_name(path.stem) for path in files]
         return [part for part in parts if part is not None]
 
@@ -290,6 +319,15 @@ class Plan:
         overrides = {own_name(key): grid for key, grid in self.suite["grid_overrides"].items()}
         grid = overrides.get(name, definition.get("grid", []))
         return expand(definition.get("parameters", {}), grid)
+
+
+def _read_card(path: Path) -> dict[str, Any] | None:
+    """A card of data that could be prepared."""
+    if not path.exists():
+        return None
+    with reading(path):
+        card = json.loads(path.read_text(encoding="utf-8"))
+    return card if card["status"] == "ok" else None
 
 
 def _part_name(s: int | None, repetition: int | None) -> str:

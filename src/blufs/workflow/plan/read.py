@@ -2,16 +2,42 @@
 
 from __future__ import annotations
 
+import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import yaml
 
+import blufs
 from blufs.workflow.plan.config import known_datasets, with_defaults
+from blufs.workflow.plan.document import repeated_keys
 from blufs.workflow.plan.jobs import Plan
 from blufs.workflow.run.purpose import Purpose
+
+
+def project_folder(rules: str) -> Path:
+    """Folder that holds ``config.yaml``, ``data/``, ``docs/`` and ``workflow/``.
+
+    Parameters
+    ----------
+    rules : folder of the rules that are run; an address if they are a ``module:`` from elsewhere
+
+    Returns
+    -------
+    folder : that of the rules, if they are on this machine; else the one that this package came
+        from, or the copy inside of an installed wheel (see setup.py)
+    """
+    package = Path(blufs.__file__).parent
+    folders = [Path(rules).parents[1]] if Path(rules).is_dir() else []
+    folders += [package.parents[1], package / "project"]
+    return next(folder for folder in folders if (folder / "data/datasets.yaml").is_file())
+
+
+def name_source(root: Path) -> None:
+    """Tell ``workflow/envs/blufs.post-deploy.sh``, a child of this process, what to install."""
+    os.environ["BLUFS_SOURCE"] = str(root)
 
 
 def read_plan(
@@ -19,6 +45,7 @@ def read_plan(
     root: Path,
     purpose: Purpose = Purpose.RUN,
     results: Path = Path("results"),
+    files: Sequence[str | Path] = (),
 ) -> Plan:
     """The plan of a run.
 
@@ -28,6 +55,7 @@ def read_plan(
     root : folder of the project, wherever the run takes place
     purpose : why the workflow is read
     results : folder of the results of all suites
+    files : the files that ``config`` was read from
 
     Raises
     ------
@@ -39,6 +67,8 @@ def read_plan(
     definitions, problems = known_datasets(
         root / "data/datasets.yaml", schemas / "datasets.schema.yaml", merged.get("datasets")
     )
+    if purpose is not Purpose.JOB:
+        problems += [problem for path in files for problem in repeated_keys(path)]
     plan = Plan(
         merged,
         _read(schemas / "config.schema.yaml"),

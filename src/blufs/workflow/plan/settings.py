@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -21,6 +22,8 @@ from blufs.workflow.plan.digest import code_digest
 from blufs.workflow.run.purpose import Purpose
 
 Setting = dict[str, Any]
+#: Settings that a grid may have: each is checked before the first job, and fitted later.
+MOST_SETTINGS = 10_000
 
 
 @dataclass(frozen=True)
@@ -45,10 +48,18 @@ class Method:
 
 @dataclass(frozen=True)
 class Traits:
-    """What the plan has to know of a method with its default setting."""
+    """What the plan has to know of a method with its default setting.
+
+    Attributes
+    ----------
+    summary, papers : what the report says of it, from the docstring of its class
+    """
 
     is_random: bool = False
     keeps_all_features: bool = False
+    takes_sparse: bool = False
+    summary: str = ""
+    papers: Sequence[str] = ()
 
 
 def find_method(name: str, definitions: Mapping[str, dict[str, Any]]) -> Method:
@@ -57,6 +68,11 @@ def find_method(name: str, definitions: Mapping[str, dict[str, Any]]) -> Method:
     base = definition.get("variant_of", name)
     own = definition.get("class") or definitions.get(base, {}).get("class")
     return Method(base, own or known_methods()[base], own is not None)
+
+
+def count_settings(grid: Sequence[Mapping[str, Sequence[Any]]]) -> int:
+    """Number of settings of a grid with the default, repeated ones included."""
+    return 1 + sum(math.prod(len(values) for values in block.values()) for block in grid)
 
 
 def expand(default: Setting, grid: Sequence[Mapping[str, Sequence[Any]]]) -> list[Setting]:
@@ -70,17 +86,24 @@ def expand(default: Setting, grid: Sequence[Mapping[str, Sequence[Any]]]) -> lis
 
 def setting_problems(name: str, method: Method, settings: Sequence[Setting]) -> list[str]:
     """Problems of a method: no such class, no selector, inadmissible parameters of any setting."""
-    from blufs.methods.registry import UnknownMethodError, make_selector, method_class
+    from blufs.base import BaseSelector
+    from blufs.methods.selectors import UnknownMethodError, import_class, make_selector
 
     try:
-        cls = method_class(method.name, method.class_path)
+        cls = import_class(method.name, method.class_path)
     except UnknownMethodError as error:
         return [f"methods.{name}: {error}"]
+    except (Exception, SystemExit) as error:  # a module of the user's may raise anything
+        raised = f"{type(error).__name__}: {error}"
+        return [f"methods.{name}: importing {method.module} raised {raised}"]
     if not (isinstance(cls, type) and hasattr(cls, "fit") and hasattr(cls, "get_support")):
         return [
             f"methods.{name}: {method.class_path} is not a feature selector: it needs `fit` and "
-            "`get_support`, see docs/own-method.md"
+            "`get_support`, see docs/guides/own-method.md"
         ]
+    base = BaseSelector
+    if issubclass(cls, base) and cls._rank is base._rank and cls._solve is base._solve:
+        return [f"methods.{name}: {cls.__name__} implements neither _rank nor _solve"]
     problems = []
     for setting in settings:
         try:
@@ -92,6 +115,9 @@ def setting_problems(name: str, method: Method, settings: Sequence[Setting]) -> 
                 validate()
         except (TypeError, ValueError) as error:
             problems.append(f"methods.{name}: {error}")
+        except Exception as error:  # a class of the user's may raise anything
+            raised = f"{type(error).__name__}: {error}"
+            problems.append(f"methods.{name}: {cls.__name__} raised {raised}")
     return sorted(set(problems))
 
 
@@ -130,11 +156,21 @@ class TraitsOfMethods:
         if self.purpose is Purpose.LOOK and method.is_own:
             self.not_imported.append(method.class_path)
             return Traits()
-        from blufs.methods.registry import is_random, make_selector, method_class
+        from sklearn.utils import get_tags
 
-        cls = method_class(method.name, method.class_path)
-        keeps_all = getattr(cls, "keeps_all_features", False)
-        return Traits(bool(is_random(make_selector(cls, default))), bool(keeps_all))
+        from blufs.methods.description import about
+        from blufs.methods.selectors import import_class, is_random, make_selector
+
+        cls = import_class(method.name, method.class_path)
+        selector = make_selector(cls, default)
+        summary, papers = about(cls)
+        return Traits(
+            is_random=bool(is_random(selector)),
+            keeps_all_features=bool(getattr(cls, "keeps_all_features", False)),
+            takes_sparse=bool(get_tags(selector).input_tags.sparse),
+            summary=summary,
+            papers=papers,
+        )
 
 
 def _read(notes: Path) -> dict[str, Traits]:

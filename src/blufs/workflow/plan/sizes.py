@@ -3,7 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
+
+
+@dataclass(frozen=True)
+class DataSize:
+    """Samples, features and, of sparse data, the part of the entries that are not zero.
+
+    None stands for what is not known; a density of None for dense data.
+    """
+
+    n_samples: int | None
+    n_features: int | None
+    density: float | None = None
+
+
+def expected_size(definition: Mapping[str, Any]) -> DataSize:
+    """Size of a dataset as its definition gives it."""
+    density = (definition.get("expect") or {}).get("density")
+    return DataSize(*expected_shape(definition), density)
+
+
+def size_on_card(card: Mapping[str, Any]) -> DataSize:
+    """Size of a prepared dataset."""
+    density = card["density"] if card["sparse"] else None
+    return DataSize(card["n_samples"], card["n_features"], density)
 
 
 def expected_shape(definition: Mapping[str, Any]) -> tuple[int | None, int | None]:

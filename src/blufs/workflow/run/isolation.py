@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import signal
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -28,7 +29,7 @@ class Limits:
 
 @dataclass(frozen=True)
 class Outcome(Generic[Task]):
-    """Result of one task; ``status`` is "ok", "timeout" or "memory"."""
+    """Result of one task; ``status`` is "ok", "timeout", "memory" or "failed"."""
 
     task: Task
     status: str
@@ -77,7 +78,7 @@ def _serve(work: Callable, tasks: Sequence, sender: Connection, parent: int) -> 
 
 
 def _end_with(parent: int) -> None:
-    """End this process when its parent has ended, be it killed: nobody waits for the result."""
+    """End this process when its parent has ended, even if it was killed."""
     while os.getppid() == parent:
         time.sleep(1)
     os._exit(1)
@@ -106,8 +107,10 @@ def _receive(process, receiver: Connection, task: Task) -> Outcome[Task]:
         status, payload = receiver.recv()
     except EOFError:
         process.join()
-        reason = f"the process died with exit code {process.exitcode} (killed: out of memory?)"
-        return Outcome(task, "memory", reason=reason)
+        reason = f"the process died with exit code {process.exitcode}"
+        if process.exitcode == -signal.SIGKILL:
+            return Outcome(task, "memory", reason=f"{reason} (killed: out of memory?)")
+        return Outcome(task, "failed", reason=reason)
     if status == "ok":
         return Outcome(task, "ok", payload)
     return Outcome(task, status, reason=payload)

@@ -1,4 +1,4 @@
-"""What every job of the workflow does around its work: logging, threads, progress."""
+"""What every job of the workflow does around its work: logging, threads, what it has used."""
 
 from __future__ import annotations
 
@@ -9,12 +9,15 @@ from contextlib import contextmanager
 
 from threadpoolctl import threadpool_limits
 
+from blufs.workflow.run.usage import own_usage
+
 
 @contextmanager
 def job(log_path: str, threads: int = 1) -> Iterator[logging.Logger]:
     """Run a job: log to its file, fix the number of threads, log and re-raise what goes wrong.
 
-    A fixed number of threads gives the same bits on every machine size.
+    The log ends with the memory and the processor time that the job has used. A fixed number of
+    threads gives the same bits on every machine size.
     """
     logger = logging.getLogger("blufs")
     handler = logging.FileHandler(log_path, mode="w", encoding="utf-8")
@@ -32,6 +35,7 @@ def job(log_path: str, threads: int = 1) -> Iterator[logging.Logger]:
         print(f"{type(error).__name__}: {error} (log: {log_path})", file=sys.stderr)
         raise
     finally:
+        logger.info("%s", own_usage())
         logger.removeHandler(handler)
         warning_logger.removeHandler(handler)
         handler.close()

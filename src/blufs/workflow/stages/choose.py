@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -19,6 +20,8 @@ from blufs.results.records import Record
 from blufs.results.vocabulary import CHOICES, CRITERIA, CRITERION_PREFIX, METRICS
 from blufs.workflow.plan.canonical import canonical_json
 from blufs.workflow.run.seeding import derive_seed
+
+logger = logging.getLogger("blufs.choose")
 
 
 def choose(
@@ -56,9 +59,30 @@ def choose(
 
 
 def _blind(means: list[dict[str, Any]], default: str) -> str:
-    """The setting that the criterion likes best, the default unless the gain is clear."""
+    """The setting with the best criterion, or the default unless the gain is above a margin."""
     own = [row for row in means if row["setting"] == default]
     return choose_blind(means, default_rows=own)["setting"]
+
+
+def choose_or_explain(
+    dataset: str,
+    settings: Sequence[dict[str, Any]],
+    screened: Sequence[Record],
+    s_values: Sequence[int],
+    *,
+    budget: int,
+    seed: int,
+) -> dict[str, Any]:
+    """What `choose` returns; "reason" is there and says why if nothing could be chosen."""
+    try:
+        choices = choose(dataset, settings, screened, s_values, budget=budget, seed=seed)
+    except Exception as error:  # whatever it is, it must not stop the other datasets
+        logger.exception("choosing failed")
+        reason = f"choosing: {type(error).__name__}: {error}"
+        return only_choice(dataset, settings[0]) | {"reason": reason}
+    if screened and all(record["status"] != "ok" for record in screened):
+        choices["reason"] = f"no setting could be screened: {screened[0]['reason']}"
+    return choices
 
 
 def only_choice(dataset: str, setting: dict[str, Any]) -> dict[str, Any]:

@@ -53,7 +53,7 @@ def evaluate(
     X : ndarray of shape (n, d)
     y : ndarray of shape (n,), or None for data without labels
     selections : records of stage "select", all settings
-    choices : what stage "choose" wrote
+    choices : what stage "choose" wrote; if nothing could be chosen, only the default is scored
 
     Returns
     -------
@@ -127,7 +127,7 @@ class _Evaluation:
             record | status
             for choice, metric in self._asked()
             for record in [self._frame(choice, metric, s)]
-            if metric in METRICS and record["repetitions"]
+            if record["repetitions"] and (metric in METRICS or not self.labelled)
         ]
 
     def _asked(self) -> list[tuple[str, str]]:
@@ -164,6 +164,8 @@ class _Evaluation:
         failed = next((fit for fit in fits if fit["status"] != "ok"), None)
         if failed:
             return record | {"status": failed["status"], "reason": failed["reason"]}
+        if "reason" in self.choices and choice != "default":
+            return record | {"status": "failed", "reason": self.choices["reason"]}
         task = METRICS[metric].task if metric in METRICS else "clustering"
         wanted = self.part.repetitions(self.protocol.repetitions(task))
         for number, fit in enumerate(fits):

@@ -9,7 +9,7 @@ from typing import Any
 from sklearn.exceptions import ConvergenceWarning
 
 from blufs.base import BaseSelector
-from blufs.methods.registry import make_selector
+from blufs.methods.selectors import make_selector
 from blufs.results.records import Record
 from blufs.workflow.run.isolation import Limits, run_isolated
 from blufs.workflow.stages.select import Fit, Target, failure_status, fit_parameters

@@ -73,7 +73,7 @@ class Scorer:
         if all_criteria or repetitions[0] == 0:
             judged = partitions if all_criteria else partitions[:1]
             criteria = label_free_criteria(self.X, self.graph, judged)
-        return Scores(values, criteria, time.perf_counter() - start)
+        return _finite(Scores(values, criteria, time.perf_counter() - start))
 
     def classify(self, task: str, features: Sequence[int], repetitions: Sequence[int]) -> Scores:
         """Scores of a classifier on random splits; ``task`` is "neighbours" or "forest"."""
@@ -81,7 +81,7 @@ class Scorer:
         start = time.perf_counter()
         chosen = self._chosen(features)
         values = self.protocol.classify(task, chosen, self.y, self.dataset, repetitions)
-        return Scores(values, seconds=time.perf_counter() - start)
+        return _finite(Scores(values, seconds=time.perf_counter() - start))
 
     def _chosen(self, features: Sequence[int]) -> np.ndarray | sp.csr_array:
         """The chosen columns; sparse data stay sparse only if all columns are chosen."""
@@ -91,9 +91,19 @@ class Scorer:
         return chosen
 
 
+def _finite(scores: Scores) -> Scores:
+    """The scores, if all of them are finite numbers."""
+    known = {**scores.values, **{key: [value] for key, value in scores.criteria.items()}}
+    wrong = [key for key, values in known.items() if not np.isfinite(values).all()]
+    if wrong:
+        raise FloatingPointError(f"{', '.join(wrong)}: the score is not a finite number")
+    return scores
+
+
 def failed_score(failure: Exception | Outcome) -> Record:
     """Status and reason of a scoring that raised or was stopped."""
     if isinstance(failure, Outcome):
         return {"status": failure.status, "reason": f"scoring: {failure.reason}"}
     logger.exception("scoring failed")
-    return {"status": "failed", "reason": f"scoring: {type(failure).__name__}: {failure}"}
+    status = "diverged" if isinstance(failure, FloatingPointError) else "failed"
+    return {"status": status, "reason": f"scoring: {type(failure).__name__}: {failure}"}

@@ -16,7 +16,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import get_tags
 
 from blufs.base import BaseSelector, MethodLimitError, Solution
-from blufs.methods.registry import is_random, make_selector, method_class
+from blufs.methods.selectors import import_class, is_random, make_selector
 from blufs.results.records import Record, failed_selection
 from blufs.workflow.plan.canonical import canonical_json
 from blufs.workflow.run.isolation import Limits, Outcome, run_isolated
@@ -31,7 +31,7 @@ class Target:
     Attributes
     ----------
     dataset, method : their names in the records
-    code : {"name", "class"} of the method, where "class" is None for a registered one
+    code : {"name", "class"} of the method; "class" is ``module:Class``
     n_clusters : number of clusters that a method is told
     """
 
@@ -42,7 +42,7 @@ class Target:
 
     @property
     def cls(self) -> type:
-        return method_class(self.code["name"], self.code["class"])
+        return import_class(self.code["name"], self.code["class"])
 
 
 @dataclass(frozen=True)
