@@ -1,16 +1,18 @@
 """Gains over random features and comparisons pair by pair, on matrices with known answers."""
 
+import itertools
+
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
+from statsmodels.stats.multitest import multipletests
 
 from blufs.analysis.gains import (
-    area_under_curve,
     bayesian_comparison,
     gains_over,
     impute_by_random,
     pairwise,
-    win_tie_loss,
 )
 
 SCORES = pd.DataFrame(
@@ -45,8 +47,9 @@ def test_a_missing_score_counts_as_random_features_and_is_marked():
 
 
 def test_scores_that_differ_by_rounding_are_ties():
-    first = pd.Series([0.1 + 0.2, 0.5])
-    assert win_tie_loss(first, pd.Series([0.3, 0.4])) == (1, 1, 0)
+    scores = pd.DataFrame({"Random": [0.3, 0.4], "Good": [0.1 + 0.2, 0.5]})
+    gains = gains_over(scores, "Random")
+    assert tuple(gains.loc["Good", ["wins", "ties", "losses"]]) == (1, 1, 0)
 
 
 def test_every_pair_is_seen_from_both_sides():
@@ -72,8 +75,73 @@ def test_the_bayesian_test_knows_better_from_practically_equal():
     assert bayesian_comparison(base[:1], base[:1]) is None
 
 
-def test_the_area_is_the_mean_height_of_the_curve():
-    assert area_under_curve([10, 20, 40], [0.2, 0.4, 0.4]) == pytest.approx((3 + 8) / 30)
-    assert area_under_curve([40, 10, 20], [0.4, 0.2, 0.4]) == pytest.approx(11 / 30)
-    assert area_under_curve([5], [0.7]) == 0.7
-    assert np.isnan(area_under_curve([5, 6], [np.nan, np.nan]))
+def test_the_interval_of_a_gain_is_that_of_all_resamples_of_the_datasets():
+    # Two datasets give the means 0, 5 and 10 with the probabilities 1/4, 1/2 and 1/4; three give
+    # the extremes with 1/27 each, above 2.5 %, so that the interval reaches them too.
+    for worth in ([0.0, 0.1], [0.0, 0.03, 0.1]):
+        scores = pd.DataFrame({"Random": 0.5, "Other": 0.5 + np.array(worth)})
+        found = gains_over(scores, "Random").loc["Other"]
+        assert (found["low"], found["high"]) == (pytest.approx(0), pytest.approx(10))
+    # Of four, the means of all 4^4 resamples; the quantiles are known up to neighbouring means.
+    worth = np.array([-0.02, 0.01, 0.05, 0.11])
+    means = np.sort([100 * np.mean(draw) for draw in itertools.product(worth, repeat=4)])
+    scores = pd.DataFrame({"Random": 0.5, "Other": 0.5 + worth})
+    found = gains_over(scores, "Random").loc["Other"]
+    assert np.quantile(means, 0.015) <= found["low"] <= np.quantile(means, 0.035)
+    assert np.quantile(means, 0.965) <= found["high"] <= np.quantile(means, 0.985)
+
+
+def test_datasets_count_alike_in_any_order():
+    shuffled = SCORES.loc[["d", "b", "a", "c"]]
+    for method, row in gains_over(SCORES, "Random").iterrows():
+        other = gains_over(shuffled, "Random").loc[method]
+        assert other["gain"] == pytest.approx(row["gain"])
+        assert tuple(other[["wins", "ties", "losses"]]) == tuple(row[["wins", "ties", "losses"]])
+
+
+def test_p_values_of_pairs_are_scipys_corrected_by_statsmodels():
+    rng = np.random.default_rng(3)
+    scores = pd.DataFrame(rng.random((15, 4)) + np.array([0, 0.1, 0.3, 0.6]), columns=list("wxyz"))
+    names = list(itertools.combinations("wxyz", 2))
+    raw = [stats.wilcoxon(scores[a], scores[b]).pvalue for a, b in names]
+    expected = multipletests(raw, method="holm")[1]
+    found = pairwise(scores).set_index(["method", "other"])["p_value"]
+    np.testing.assert_allclose([found[pair] for pair in names], expected, rtol=1e-10)
+
+
+def signed_rank_chances(difference, rope, n_draws=4000):
+    """The Bayesian signed-rank test by its definition (Benavoli et al., ICML 2014).
+
+    A Dirichlet draw of weights on the differences and on a pseudo-difference 0 of weight 1/2; the
+    side with the largest part of the weighted pairs (their mean against the region) wins a draw.
+    """
+    values = np.append(difference, 0.0)
+    middle = (values[:, None] + values) / 2
+    weights = np.random.default_rng(5).dirichlet([*np.ones(len(difference)), 0.5], n_draws)
+    above = np.einsum("ri,ij,rj->r", weights, (middle > rope).astype(float), weights)
+    below = np.einsum("ri,ij,rj->r", weights, (middle < -rope).astype(float), weights)
+    parts = np.column_stack([above, 1 - above - below, below])
+    return np.bincount(parts.argmax(axis=1), minlength=3) / n_draws
+
+
+@pytest.mark.parametrize("shift", [-0.01, 0.0, 0.012, 0.02])
+def test_the_bayesian_test_follows_its_definition(shift):
+    rng = np.random.default_rng(7)
+    first = pd.Series(rng.random(12))
+    second = first - shift - 0.02 * rng.standard_normal(12)
+    found = bayesian_comparison(first, second)
+    expected = signed_rank_chances((first - second).to_numpy(), 0.01)
+    np.testing.assert_allclose(
+        [found[k] for k in ("better", "equal", "worse")], expected, atol=0.04
+    )
+    turned = bayesian_comparison(second, first)
+    assert turned["worse"] == pytest.approx(found["better"], abs=0.04)
+    assert turned["better"] == pytest.approx(found["worse"], abs=0.04)
+
+
+def test_the_region_of_practical_equivalence_is_one_point_wide_on_either_side():
+    base = pd.Series(np.linspace(0.2, 0.8, 9))
+    assert bayesian_comparison(base + 0.0099, base)["equal"] > 0.97
+    assert bayesian_comparison(base + 0.0101, base)["better"] > 0.97
+    assert bayesian_comparison(base - 0.0101, base)["worse"] > 0.97
+    assert bayesian_comparison(base + 0.0101, base, rope_points=2)["equal"] > 0.97

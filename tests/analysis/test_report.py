@@ -1,8 +1,9 @@
 """The report holds everything, says what went wrong, and needs nothing from outside."""
 
 import base64
-import gzip
+import io
 import json
+import lzma
 import os
 import platform
 import re
@@ -10,8 +11,10 @@ import subprocess
 from html.parser import HTMLParser
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
+from PIL import Image
 
 from blufs.analysis.figures.catalog import figure_spec
 from blufs.analysis.figures.draw import draw
@@ -141,8 +144,12 @@ def test_figures_are_embedded_whole_with_words(page, folder):
     images = [image for image in Elements(page).all("img") if "src" in image]
     assert len(images) == 2
     for image, name in zip(images, ("acc_curves", "overview"), strict=True):
-        data = base64.b64decode(image["src"].removeprefix("data:image/png;base64,"))
-        assert data == (folder / f"figures/{name}.png").read_bytes()
+        data = base64.b64decode(image["src"].removeprefix("data:image/webp;base64,"))
+        embedded, drawn = (
+            np.asarray(Image.open(source).convert("RGB"))
+            for source in (io.BytesIO(data), folder / f"figures/{name}.png")
+        )
+        np.testing.assert_array_equal(embedded, drawn)
         assert len(image["alt"]) > 20
         shown = picture(name, folder / f"figures/{name}.png")
         assert (image["width"], image["height"]) == (str(shown.width), str(shown.height))
@@ -249,8 +256,8 @@ def test_downloads_hold_the_files(tmp_path):
     assert head == "data:text/csv;charset=utf-8;base64"
     assert base64.b64decode(body) == small.read_bytes()
     packed = download(large)
-    assert packed.name == "b.tex.gz"
-    assert gzip.decompress(base64.b64decode(packed.source.split(",")[1])) == large.read_bytes()
+    assert packed.name == "b.tex.xz"
+    assert lzma.decompress(base64.b64decode(packed.source.split(",")[1])) == large.read_bytes()
 
 
 def test_numbers_stand_in_the_page_once_and_no_text_ends_the_script(page):

@@ -100,8 +100,7 @@ def test_cliques_of_the_published_example():
 
 def test_wilcoxon_of_the_published_example():
     # Table 2 of the article: R+ = 93, R- = 12 for C4.5+m against C4.5 with the two zero
-    # differences split; the smaller sum is nearly normal with mean N (N + 1) / 4 and variance
-    # sum_i rank_i^2 / 4.
+    # differences split. The p-value counts the signs of the twelve others that are as extreme.
     pair = C45[["C4.5", "C4.5+m"]]
     difference = (pair["C4.5+m"] - pair["C4.5"]).round(10)
     rank = difference.abs().rank()
@@ -109,8 +108,9 @@ def test_wilcoxon_of_the_published_example():
     assert rank[difference > 0].sum() + zeros == 93
     assert rank[difference < 0].sum() + zeros == 12
     p_value = st.wilcoxon_holm(pair).loc["C4.5", "C4.5+m"]
-    z = (12 - 14 * 15 / 4) / np.sqrt((rank**2).sum() / 4)
-    assert p_value == pytest.approx(2 * stats.norm.cdf(z), abs=1e-9)
+    others = rank[difference != 0].to_numpy()
+    signs = (np.arange(2 ** len(others))[:, None] >> np.arange(len(others))) & 1
+    assert p_value == pytest.approx(2 * (signs @ others + zeros <= 12).mean(), abs=1e-12)
     assert p_value < 0.05
 
 
@@ -180,6 +180,43 @@ def test_smallest_wilcoxon_p_value_is_the_one_the_note_names():
     scores = pd.DataFrame({"a": np.arange(5) * 1.1 + 1, "b": np.arange(5) * 1.0})
     assert st.wilcoxon_holm(scores).loc["a", "b"] == pytest.approx(2**-4)
     assert any("0.0625" in note for note in st.compare(scores)["notes"])
+
+
+def test_signed_rank_tests_are_scipys_exact_ones_without_ties():
+    rng = np.random.default_rng(0)
+    for n in (2, 5, 13, 30):
+        differences = rng.normal(0.3, 1, (n, 3))
+        expected = stats.wilcoxon(differences, method="exact", axis=0).pvalue
+        np.testing.assert_allclose(st.signed_rank_tests(differences), expected, atol=1e-12)
+
+
+def test_signed_rank_tests_count_all_signs_with_ties_and_zeros():
+    rng = np.random.default_rng(1)
+    for n in (4, 7, 10):
+        differences = rng.integers(-2, 4, (n, 2)).astype(float)
+        # SciPy draws up the 2^n patterns of signs, because there are ties.
+        expected = [stats.wilcoxon(d, zero_method="zsplit").pvalue for d in differences.T]
+        np.testing.assert_allclose(st.signed_rank_tests(differences), expected, atol=1e-12)
+    for n in (3, 60):
+        assert st.signed_rank_tests(np.zeros((n, 1))) == [1.0]
+
+
+def test_signed_rank_tests_of_many_are_near_the_normal_approximation():
+    differences = np.random.default_rng(2).integers(-3, 5, (50, 2)).astype(float)
+    normal = {"zero_method": "zsplit", "method": "asymptotic", "axis": 0}
+    expected = stats.wilcoxon(differences, **normal).pvalue
+    np.testing.assert_allclose(st.signed_rank_tests(differences), expected, rtol=0.05)
+    many = np.concatenate([differences, differences])
+    expected = stats.wilcoxon(many, **normal).pvalue
+    np.testing.assert_allclose(st.signed_rank_tests(many), expected)
+
+
+def test_bootstrap_interval_is_scipys():
+    values = np.random.default_rng(0).random((3, 2, 11))
+    expected = stats.bootstrap(
+        (values,), np.mean, axis=-1, n_resamples=2000, method="percentile", rng=0
+    ).confidence_interval
+    np.testing.assert_allclose(st.bootstrap_interval(values), expected, rtol=1e-12)
 
 
 def test_bootstrap_interval():

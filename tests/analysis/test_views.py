@@ -9,7 +9,7 @@ from statsmodels.stats.multitest import multipletests
 
 from blufs.analysis.answer import answer
 from blufs.analysis.comparison import as_json, bayes, compared, pairs, standings
-from blufs.analysis.curves import area_matrix, curve_scores
+from blufs.analysis.curves import area_matrix, curve_areas, curve_scores
 from blufs.analysis.figures.comparison import pareto
 from blufs.analysis.paper import Paper
 from blufs.analysis.statistics import holm
@@ -17,7 +17,7 @@ from blufs.analysis.summary import summarise
 from blufs.analysis.tables.build import build_table
 from blufs.analysis.views import ViewKey, Views, fit_seconds
 from blufs.results import Suite, load
-from tests.helpers.results_fixture import make_results, rows_of, suite_info
+from tests.helpers.results_fixture import Made, make_results, rows_of, suite_info
 
 DATASETS = ("rings", "digits", "COIL20", "Jaffe", "pie", "lung")
 METHODS = ("AllFeatures", "RandomFeatures", "LapScore", "BLSFS", "BLUFS")
@@ -45,11 +45,8 @@ def results(tmp_path_factory):
         ablation=(),
         failed=[("COIL20", "BLSFS")],
         unavailable=["lung"],
+        made=Made(domains=DOMAIN),
     )
-    for name, domain in DOMAIN.items():
-        path = folder / "data" / name / "card.json"
-        card = json.loads(path.read_text())
-        path.write_text(json.dumps(card | {"domain": domain}))
     return load(folder)
 
 
@@ -121,6 +118,16 @@ def test_holm_agrees_with_statsmodels():
     rng = np.random.default_rng(0)
     for p_values in (rng.random(12), rng.random(6) ** 4, np.full(3, 0.2), np.array([0.04])):
         np.testing.assert_allclose(holm(p_values), multipletests(p_values, method="holm")[1])
+
+
+def test_the_area_is_the_mean_height_of_the_curve():
+    key = {"dataset": "digits", "choice": "blind", "metric": "nmi"}
+    points = [("bent", 40, 0.4), ("bent", 10, 0.2), ("bent", 20, 0.4), ("point", 5, 0.7)]
+    curves = pd.DataFrame([key | {"method": m, "s": s, "mean": v} for m, s, v in points])
+    areas = curve_areas(curves).set_index("method")
+    assert areas.loc["bent", "area"] == pytest.approx((3 + 8) / 30)
+    assert areas.loc["point", "area"] == 0.7
+    assert areas["n"].to_dict() == {"bent": 3, "point": 1}
 
 
 def test_area_is_the_mean_height_and_a_partial_curve_has_none(results):

@@ -18,26 +18,26 @@ from blufs.results import load
 ROOT = Path(__file__).parents[2]
 
 
-def write_page(folder, suite, *, figures=(), replaced=None):
-    """Every table, these figures and the page of the results in a folder."""
-    results, style = load(folder), Style(dpi=50)
-    pictures, tables, downloads = {}, {}, {}
+def write_page(folder, suite, *, figures=(), tables=None, replaced=None, dpi=50):
+    """The page of the results in a folder, with these figures and tables (by default all)."""
+    results, style = load(folder), Style(dpi=dpi)
+    pictures, fragments, downloads = {}, {}, {}
     for name in figures:
         pictures[name] = folder / f"figures/{name}.png"
         figure = draw(name, results, suite, style)
         save(figure, pictures[name], pictures[name].with_suffix(".pdf"), style)
     paper = load_paper(ROOT / "data/paper_results.yaml")
-    for name in table_names(suite.datasets):
+    for name in table_names(suite.datasets) if tables is None else tables:
         table = (replaced or {}).get(name) or build_table(name, results, suite, paper)
         files = {form: folder / f"tables/{name}.{form}" for form in ("html", "csv", "tex")}
         write_table(table, **files)
-        tables[name], downloads[name] = files["html"], [files["csv"], files["tex"]]
+        fragments[name], downloads[name] = files["html"], [files["csv"], files["tex"]]
     page = render(
         results,
         suite,
         statistics=summarise(results, suite),
         provenance=provenance({}),
-        tables=tables,
+        tables=fragments,
         downloads=downloads,
         figures=pictures,
         deviations=ROOT / "docs/deviations.md",

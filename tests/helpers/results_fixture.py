@@ -7,7 +7,8 @@ features are known. Choices, reported s and files are made by the stages of the 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,8 @@ TITLES = {
     "BLUFS-III": "Case III",
     "BLUFS-final": "Constraint at the end",
 }
+#: The reference of every method.
+PAPER = "A. Author. How <features> are selected. arXiv:2505.20563, 2025."
 #: This suite asks for no forests.
 MEASURED_METRICS = ("clustering_acc", "nmi", "knn_accuracy")
 METHODS = ("AllFeatures", "LapScore", "BLSFS", "BLUFS")
@@ -41,6 +44,28 @@ ABLATION = tuple(TITLES)
 WITH_GAPS = ("rings", "digits", "COIL20", "Jaffe", "pie", "lung")
 #: How good each method is: the expected order of the methods in the tables.
 QUALITY = {"AllFeatures": 0.6, "RandomFeatures": 0.45, "LapScore": 0.5, "BLSFS": 0.6, "BLUFS": 0.7}
+
+
+@dataclass(frozen=True)
+class Made:
+    """How the made-up datasets and methods are; the defaults are small.
+
+    Attributes
+    ----------
+    metrics : what is measured on labelled data
+    n_features : features of the datasets that are not of scikit-learn
+    domains : dataset -> its domain
+    quality : method -> how good it is
+    spread : how much this differs from dataset to dataset
+    seconds : method -> seconds of a fit
+    """
+
+    metrics: Sequence[str] = MEASURED_METRICS
+    n_features: int = 15
+    domains: Mapping[str, str] = field(default_factory=dict)
+    quality: Mapping[str, float] = field(default_factory=lambda: QUALITY)
+    spread: float = 0.0
+    seconds: Mapping[str, float] = field(default_factory=dict)
 
 
 def suite_info(
@@ -57,6 +82,7 @@ def suite_info(
         "methods": list(methods),
         "ablation": list(ablation),
         "titles": {name: TITLES.get(name, name) for name in (*methods, *ablation)},
+        "about": {name: {"summary": f"What {name} does.", "papers": [PAPER]} for name in methods},
         "s_values": list(s_values),
         "significance_level": 0.05,
     }
@@ -76,6 +102,7 @@ def make_results(
     unlabelled: Sequence[str] = (),
     timed: bool = True,
     resampled: bool = True,
+    made: Made = Made(),  # noqa: B008
 ) -> Path:
     """Write the result files of a made-up suite into ``folder`` and return it.
 
@@ -87,14 +114,15 @@ def make_results(
     folder.mkdir(parents=True, exist_ok=True)
     records: dict[str, list] = {name: [] for name in schemas.TABLES}
     for dataset in datasets:
-        X, y = _data(dataset)
+        X, y = _data(dataset, made.n_features)
         labelled = dataset not in unlabelled
-        _write_data(folder / "data" / dataset, X, y, labelled, dataset in unavailable)
+        card = {"domain": made.domains[dataset]} if dataset in made.domains else {}
+        _write_data(folder / "data" / dataset, X, y, labelled, dataset in unavailable, card)
         for method in (*methods, *ablation):
             status = "timeout" if (dataset, method) in failed else "ok"
             status = "unavailable" if dataset in unavailable else status
             pair = _Pair(dataset, method, X, y, s_values, (n_clusterings, n_splits), status)
-            pair.labelled = labelled
+            pair.labelled, pair.made = labelled, made
             screened = pair.screened()
             scores = pair.scores(screened)
             records["results"] += score_rows(scores)
@@ -111,9 +139,11 @@ class _Pair:
     """All records of one dataset and method."""
 
     def __init__(self, dataset, method, X, y, s_values, repetitions, status):
-        self.dataset, self.method, self.status, self.labelled = dataset, method, status, True
+        self.dataset, self.method, self.status = dataset, method, status
+        self.labelled, self.made = True, Made()
         self.X = X
         self.repetitions = dict(zip(("clustering", "neighbours"), repetitions, strict=True))
+        self.repetitions["forest"] = repetitions[1]
         self.rng = np.random.default_rng([sum(dataset.encode()), sum(method.encode())])
         self.s_values = list(s_values)
         if method == "AllFeatures":
@@ -127,11 +157,13 @@ class _Pair:
     def screened(self) -> list[dict]:
         """Records of stage "screen", drawn."""
         rows = []
+        quality = self.made.quality.get(self.method, 0.55)
+        quality += self.made.spread * self.rng.standard_normal()
         for setting in self.settings:
             shift = 0.02 * self.rng.standard_normal()
             for s in self.s_values:
-                level = QUALITY.get(self.method, 0.55) + shift + 0.01 * np.log(s or 1)
-                metrics = {m: level + 0.01 * self.rng.standard_normal() for m in MEASURED_METRICS}
+                level = quality + shift + 0.01 * np.log(s or 1)
+                metrics = {m: level + 0.01 * self.rng.standard_normal() for m in self.made.metrics}
                 criteria = {
                     f"{CRITERION_PREFIX}{c}": level + 0.02 * self.rng.random() for c in CRITERIA
                 }
@@ -151,7 +183,7 @@ class _Pair:
         )
         known = {(row["setting"], row["s"]): row for row in screened}
         free = [key for key, choice in CHOICES.items() if not choice.uses_labels]
-        asked = [(c, m) for c in CHOICES for m in MEASURED_METRICS] if self.labelled else []
+        asked = [(c, m) for c in CHOICES for m in self.made.metrics] if self.labelled else []
         asked += [(choice, criterion) for choice in free for criterion in CRITERIA]
         records = []
         for choice, metric in asked:
@@ -199,7 +231,7 @@ class _Pair:
             "objective_history": (1.0 + 10.0 * 0.6 ** np.arange(13)).tolist() if bilevel else [],
             "n_iter": 12,
             "converged": True,
-            "fit_seconds": 0.1,
+            "fit_seconds": self.made.seconds.get(self.method, 0.1),
         }
 
     def _row_norms(self, s: int) -> list[float]:
@@ -292,7 +324,7 @@ def _separation(X: np.ndarray, y: np.ndarray) -> np.ndarray:
     return between / np.maximum(X.var(axis=0), 1e-12)
 
 
-def _data(dataset: str) -> tuple[np.ndarray, np.ndarray]:
+def _data(dataset: str, n_features: int) -> tuple[np.ndarray, np.ndarray]:
     rng = np.random.default_rng(0)
     if dataset == "digits":
         X, y = load_digits(return_X_y=True)
@@ -300,11 +332,11 @@ def _data(dataset: str) -> tuple[np.ndarray, np.ndarray]:
     if dataset == "rings":
         X, y = make_circles(200, noise=0.03, factor=0.4, random_state=0)
         return np.hstack([3 * X, rng.standard_normal((200, 10))]), y
-    X, y = make_blobs(60, n_features=15, centers=4, random_state=0)
+    X, y = make_blobs(60, n_features=n_features, centers=4, random_state=0)
     return X, y
 
 
-def _write_data(folder: Path, X, y, labelled: bool, missing: bool) -> None:
+def _write_data(folder: Path, X, y, labelled: bool, missing: bool, card: dict) -> None:
     """Arrays and card of a dataset, as stage "preprocess" leaves them."""
     dataset = folder.name
     folder.mkdir(parents=True)
@@ -336,5 +368,5 @@ def _write_data(folder: Path, X, y, labelled: bool, missing: bool) -> None:
         "notes": [],
         "feature_names": None if known else [f"gene {i}" for i in range(X.shape[1])],
         "real_features": [0, 1] if dataset == "rings" else None,
-    }
+    } | card
     (folder / "card.json").write_text(json.dumps(card), encoding="utf-8")

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
 import pandas as pd
 
-from blufs.analysis.gains import area_under_curve
 from blufs.analysis.summaries import KEY
 from blufs.results.suite import SuiteResults
 from blufs.results.vocabulary import ALL_FEATURES
@@ -35,6 +33,28 @@ def s_of_datasets(curves: pd.DataFrame) -> dict[str, list[int]]:
     }
 
 
+def curve_areas(curves: pd.DataFrame) -> pd.DataFrame:
+    """Mean height of every curve of scores over s, by the trapezoidal rule.
+
+    One number for all s, so that no s has to be picked: the area divided by the range of s. A curve
+    of one point has its height.
+
+    Returns
+    -------
+    frame with dataset, method, choice, metric, area and n (points)
+    """
+    curves = curves.sort_values([*KEY, "s"], kind="stable")
+    by_curve = curves.groupby(KEY, sort=False)
+    before = by_curve[["s", "mean"]].shift()
+    strip = (curves["s"] - before["s"]) * (curves["mean"] + before["mean"]) / 2
+    whole = by_curve.agg(
+        first=("s", "first"), last=("s", "last"), height=("mean", "first"), n=("s", "size")
+    )
+    strips = strip.groupby([curves[name] for name in KEY], sort=False).sum()
+    area = (strips / (whole["last"] - whole["first"])).where(whole["n"] > 1, whole["height"])
+    return whole.assign(area=area).reset_index()[[*KEY, "area", "n"]]
+
+
 def area_matrix(
     curves: pd.DataFrame,
     metric: str,
@@ -47,14 +67,11 @@ def area_matrix(
     NaN where a method lacks the score of any s of its dataset: a part of a curve does not compare.
     All features have one score, which stands for the whole line.
     """
-    matrix = pd.DataFrame(np.nan, index=list(datasets), columns=list(methods))
-    s_values = s_of_datasets(curves)
     chosen = curves[(curves["metric"] == metric) & (curves["choice"] == choice)]
-    for key, curve in chosen.groupby(["dataset", "method"]):
-        dataset, method = map(str, key)
-        if dataset not in matrix.index or method not in matrix.columns:
-            continue
-        whole = method == ALL_FEATURES or len(curve) == len(s_values.get(dataset, []))
-        if whole:
-            matrix.loc[dataset, method] = area_under_curve(list(curve["s"]), list(curve["mean"]))
-    return matrix
+    areas = curve_areas(chosen)
+    points = {dataset: len(s) for dataset, s in s_of_datasets(curves).items()}
+    is_whole = (areas["method"] == ALL_FEATURES) | (areas["n"] == areas["dataset"].map(points))
+    matrix = areas[is_whole].pivot(index="dataset", columns="method", values="area")
+    return matrix.reindex(index=list(datasets), columns=list(methods)).rename_axis(
+        index=None, columns=None
+    )

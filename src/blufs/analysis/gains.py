@@ -7,7 +7,6 @@ hundredths of the score.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -37,14 +36,7 @@ def impute_by_random(scores: pd.DataFrame, random: str) -> Imputed:
     """
     reached = scores[scores[random].notna()]
     missing = reached.isna()
-    filled = reached.apply(lambda column: column.fillna(reached[random]))
-    return Imputed(filled, missing)
-
-
-def win_tie_loss(first: pd.Series, second: pd.Series) -> tuple[int, int, int]:
-    """On how many datasets the first is better, equal and worse; gaps of either do not count."""
-    difference = (first - second).dropna().round(TIE_DECIMALS)
-    return int((difference > 0).sum()), int((difference == 0).sum()), int((difference < 0).sum())
+    return Imputed(reached.mask(missing, reached[random], axis=0), missing)
 
 
 def gains_over(scores: pd.DataFrame, reference: str) -> pd.DataFrame:
@@ -55,22 +47,26 @@ def gains_over(scores: pd.DataFrame, reference: str) -> pd.DataFrame:
     frame indexed by method: ``gain`` (mean over the datasets that both have), ``low`` and ``high``
     (95 % bootstrap interval over the datasets), ``wins``, ``ties``, ``losses``, ``n_datasets``
     """
-    rows = {}
-    for method in scores.columns.drop(reference):
-        difference = 100 * (scores[method] - scores[reference]).dropna()
-        low, high = bootstrap_interval(difference.to_numpy())
-        wins, ties, losses = win_tie_loss(scores[method], scores[reference])
-        rows[method] = {
-            "gain": float(difference.mean()),
-            "low": float(low),
-            "high": float(high),
-            "wins": wins,
-            "ties": ties,
-            "losses": losses,
-            "n_datasets": len(difference),
+    others = scores.drop(columns=reference)
+    difference = 100 * others.sub(scores[reference], axis=0)
+    count = difference.notna().sum()
+    sign = np.sign(difference.round(TIE_DECIMALS))
+    frame = pd.DataFrame(
+        {
+            "gain": difference.mean(),
+            "low": np.nan,
+            "high": np.nan,
+            "wins": (sign > 0).sum(),
+            "ties": (sign == 0).sum(),
+            "losses": (sign < 0).sum(),
+            "n_datasets": count,
         }
-    columns = ["gain", "low", "high", "wins", "ties", "losses", "n_datasets"]
-    frame = pd.DataFrame.from_dict(rows, orient="index", columns=columns)
+    )
+    # Methods with equally many datasets are resampled together.
+    for n in count.unique():
+        alike = count.index[count == n]
+        known = np.array([difference[method].dropna() for method in alike])
+        frame.loc[alike, "low"], frame.loc[alike, "high"] = bootstrap_interval(known)
     return frame.sort_values("gain", ascending=False, kind="stable")
 
 
@@ -89,22 +85,19 @@ def pairwise(scores: pd.DataFrame) -> pd.DataFrame:
     gap = values[:, :, None] - values[:, None, :]
     sign = np.sign(gap.round(TIE_DECIMALS))
     wins, ties, losses = ((sign == side).sum(axis=0) for side in (1, 0, -1))
-    rows = [
+    i, j = np.nonzero(~np.eye(values.shape[1], dtype=bool) & bool(len(block)))
+    names = block.columns.to_numpy(dtype=object)
+    return pd.DataFrame(
         {
-            "method": method,
-            "other": other,
-            "difference": 100 * float(gap[:, i, j].mean()),
-            "wins": int(wins[i, j]),
-            "ties": int(ties[i, j]),
-            "losses": int(losses[i, j]),
-            "p_value": float("nan") if p_values is None else p_values.loc[method, other],
+            "method": names[i],
+            "other": names[j],
+            "difference": 100 * gap[:, i, j].sum(axis=0) / max(1, len(block)),
+            "wins": wins[i, j],
+            "ties": ties[i, j],
+            "losses": losses[i, j],
+            "p_value": np.nan if p_values is None else p_values.to_numpy()[i, j],
         }
-        for i, method in enumerate(block.columns)
-        for j, other in enumerate(block.columns)
-        if i != j and len(block)
-    ]
-    columns = ["method", "other", "difference", "wins", "ties", "losses", "p_value"]
-    return pd.DataFrame(rows, columns=columns)
+    )
 
 
 def bayesian_comparison(
@@ -128,17 +121,3 @@ def bayesian_comparison(
         "equal": float(equal),
         "worse": float(second_better),
     }
-
-
-def area_under_curve(s_values: Sequence[float], values: Sequence[float]) -> float:
-    """Mean height of the curve of scores over s, by the trapezoidal rule; NaN without a value.
-
-    One number for all s, so that no s has to be picked: the area divided by the range of s.
-    """
-    order = np.argsort(s_values)
-    s, v = np.asarray(s_values, dtype=float)[order], np.asarray(values, dtype=float)[order]
-    known = np.isfinite(v)
-    s, v = s[known], v[known]
-    if len(s) < 2:
-        return float(v[0]) if len(v) else float("nan")
-    return float(np.trapezoid(v, s) / (s[-1] - s[0]))

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
-from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,6 +20,12 @@ MIN_METHODS, MIN_DATASETS = 3, 2
 
 #: Scores closer than this are ties; sums in another order differ by less.
 TIE_DECIMALS = 10
+
+#: Most differences of which the signs are counted; more are tested by the normal approximation.
+_MOST_FOR_EXACT = 50
+
+#: Means that are resampled together, so that memory stays small.
+_BATCH = 1000
 
 
 class Complete(NamedTuple):
@@ -123,17 +128,15 @@ def wilcoxon_holm(scores: pd.DataFrame) -> pd.DataFrame:
     Zero differences are split between both sides, as Demšar does.
     """
     methods = list(scores.columns)
-    pairs = list(combinations(methods, 2))
-    raw = [_wilcoxon(scores[a] - scores[b]) for a, b in pairs]
-    table = pd.DataFrame(1.0, index=methods, columns=methods)
-    if pairs:
-        corrected = holm(raw)
-        for (a, b), p_value in zip(pairs, corrected, strict=True):
-            table.loc[a, b] = table.loc[b, a] = float(p_value)
-    return table
+    values = scores.to_numpy(dtype=float)
+    rows, columns = np.triu_indices(len(methods), k=1)
+    table = np.ones((len(methods), len(methods)))
+    table[rows, columns] = holm(signed_rank_tests(values[:, rows] - values[:, columns]))
+    table[columns, rows] = table[rows, columns]
+    return pd.DataFrame(table, index=methods, columns=methods)
 
 
-def holm(p_values: Sequence[float]) -> np.ndarray:
+def holm(p_values: Sequence[float] | np.ndarray) -> np.ndarray:
     """P-values corrected by Holm's step-down rule: max over the smaller ones of (m - rank + 1) p.
 
     The function of statsmodels collects garbage at every call, which takes longer than all tests.
@@ -146,11 +149,42 @@ def holm(p_values: Sequence[float]) -> np.ndarray:
     return corrected
 
 
-def _wilcoxon(difference: pd.Series) -> float:
-    difference = difference.round(TIE_DECIMALS)
-    if not difference.any():
-        return 1.0
-    return float(stats.wilcoxon(difference, zero_method="zsplit").pvalue)
+def signed_rank_tests(differences: np.ndarray) -> np.ndarray:
+    """Two-sided p-values of Wilcoxon's signed-rank test, one per column of an (n, m) array.
+
+    Up to 50 rows they are exact, with ties and zeros too: given the ranks, every pattern of signs
+    is equally likely, and the number of patterns that give a sum is the coefficient of the
+    polynomial prod_i (1 + x^(2 r_i)). SciPy draws up all 2^n patterns, which takes a thousand times
+    as long, or takes the normal approximation. Zeros are split between both sides: they have no
+    sign to turn.
+    """
+    differences = np.round(differences, TIE_DECIMALS)
+    if len(differences) > _MOST_FOR_EXACT:
+        differs = differences.any(axis=0)
+        p_values = np.ones(differences.shape[1])
+        tested = stats.wilcoxon(differences[:, differs], zero_method="zsplit", axis=0)
+        p_values[differs] = tested.pvalue
+        return p_values
+    doubled = np.round(2 * stats.rankdata(np.abs(differences), axis=0)).astype(int)
+    return np.array(
+        [
+            _two_sided(ranks[d != 0], d[d != 0] > 0)
+            for ranks, d in zip(doubled.T, differences.T, strict=True)
+        ]
+    )
+
+
+def _two_sided(ranks: np.ndarray, is_positive: np.ndarray) -> float:
+    """Probability of a sum of positive ranks (whole numbers) as far from the middle or farther."""
+    patterns = np.ones(1)
+    for rank in ranks:
+        longer = np.zeros(len(patterns) + rank)
+        longer[: len(patterns)] += patterns
+        longer[rank:] += patterns
+        patterns = longer
+    positive = ranks[is_positive].sum()
+    smaller = min(positive, ranks.sum() - positive)
+    return float(min(1.0, 2 * patterns[: smaller + 1].sum() / patterns.sum()))
 
 
 def cliques(mean_ranks: pd.Series, p_values: pd.DataFrame, alpha: float = 0.05) -> list[list[str]]:
@@ -186,16 +220,19 @@ def bootstrap_interval(
     if values.shape[-1] < 2:
         nothing = np.full(values.shape[:-1], np.nan)
         return nothing, nothing
-    interval = stats.bootstrap(
-        (values,),
-        np.mean,
-        axis=-1,
-        confidence_level=confidence,
-        n_resamples=n_resamples,
-        method="percentile",
-        rng=np.random.default_rng(0),
-    ).confidence_interval
-    return interval.low, interval.high
+    n = values.shape[-1]
+    drawn = np.random.default_rng(0).integers(n, size=(n_resamples, n))
+    # How often each value is drawn: the mean of a resample is a product with these.
+    counts = np.stack([np.bincount(row, minlength=n) for row in drawn], axis=1)
+    tails = [50 * (1 - confidence), 50 * (1 + confidence)]
+    flat = values.reshape(-1, n)
+    parts = [
+        np.percentile(flat[at : at + _BATCH] @ counts / n, tails, axis=1)
+        for at in range(0, len(flat), _BATCH)
+    ]
+    low, high = np.concatenate(parts, axis=1) if parts else np.empty((2, 0))
+    shape = values.shape[:-1]
+    return low.reshape(shape)[()], high.reshape(shape)[()]
 
 
 def compare(scores: pd.DataFrame, alpha: float = 0.05, *, wilcoxon: bool = True) -> dict[str, Any]:

@@ -80,7 +80,7 @@ def _expected(
 
 def measured_metrics(results: SuiteResults) -> list[str]:
     """The metrics that occur in the scores: a suite need not ask for all."""
-    found = set(results.scores["metric"])
+    found = set(results.scores["metric"].unique())
     return [metric for metric in METRICS if metric in found]
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import pandas as pd
 
 from blufs.analysis.answer import answered
+from blufs.analysis.attempt import attempt
 from blufs.analysis.statistics import compare, complete_block
 from blufs.analysis.summaries import (
     chosen_scores,
@@ -17,6 +18,21 @@ from blufs.analysis.summaries import (
 from blufs.analysis.views import Views, compare_views
 from blufs.results.suite import Suite, SuiteResults
 from blufs.results.vocabulary import CHOICES, METHOD_UNDER_STUDY, METRICS
+
+
+def summarise_or_explain(results: SuiteResults, suite: Suite) -> dict[str, Any]:
+    """What `summarise` returns and "problems" (none); if it fails, no tests and the problem."""
+    found, reason = attempt("statistics", lambda: summarise(results, suite))
+    if found is not None:
+        return found | {"problems": []}
+    return {
+        "alpha": suite.significance_level,
+        "comparisons": {},
+        "standing": {},
+        "verdict": f"**No verdict**: the comparison of the methods failed: {reason}",
+        "views": {},
+        "problems": [f"statistics: {reason}"],
+    }
 
 
 def summarise(results: SuiteResults, suite: Suite) -> dict[str, Any]:

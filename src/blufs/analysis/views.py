@@ -43,7 +43,7 @@ class Views:
         self.results, self.suite = results, suite
         self.by_labels = bool(measured_metrics(results))
         self.metrics = measured_metrics(results) or [
-            key for key in CRITERIA if key in set(results.scores["metric"])
+            key for key in CRITERIA if key in set(results.scores["metric"].unique())
         ]
 
     @cached_property
@@ -139,9 +139,14 @@ def fit_seconds(results: SuiteResults, datasets: Sequence[str]) -> pd.Series:
 
 
 def compare_views(views: Views) -> dict[str, Any]:
-    """metric -> choice -> score -> domain -> :func:`blufs.analysis.comparison.as_json`."""
+    """metric -> choice -> score -> domain -> :func:`blufs.analysis.comparison.as_json`.
+
+    The Bayesian test stands at the reported s over all datasets, as in the table of the pairs.
+    """
     found: dict[str, Any] = {}
     for key in views.keys():  # noqa: SIM118
         parts = found.setdefault(key.metric, {}).setdefault(key.choice, {})
-        parts.setdefault(key.score, {})[key.domain] = as_json(views.matrix(key))
+        with_bayes = key.score == "reported" and key.domain == EVERYWHERE
+        view = as_json(views.matrix(key), with_bayes=with_bayes)
+        parts.setdefault(key.score, {})[key.domain] = view
     return found

@@ -10,8 +10,8 @@ import hashlib
 from importlib.resources import files
 
 #: Scripts in the order in which they build on each other.
-SCRIPTS = ("script.js", "view.js", "pictures.js", "detail.js")
-ASSETS = ("template.html", "style.css", *SCRIPTS)
+SCRIPTS = ("script.js", "view.js", "labels.js", "pictures.js", "ranks.js", "detail.js")
+ASSETS = ("template.html", "site.html", "style.css", *SCRIPTS)
 
 
 def asset(name: str) -> str:

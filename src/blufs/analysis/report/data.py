@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import combinations
 from typing import Any
 
 import pandas as pd
@@ -11,6 +12,7 @@ from markupsafe import Markup
 
 from blufs.analysis.answer import NOTHING, QUESTION
 from blufs.analysis.selections import agreement, feature_name, selections_of_choice
+from blufs.analysis.statistics import MIN_DATASETS, MIN_METHODS, critical_difference
 from blufs.analysis.tables.stability import indices
 from blufs.analysis.tables.table import tuples
 from blufs.analysis.views import SCORES, Views, domain_title, fit_seconds, metric_words
@@ -28,8 +30,8 @@ COLUMNS = (
     *("place", "mean", "gain", "low", "high", "wins", "ties", "losses"),
     *("rank", "common_rank", "n_imputed", "seconds"),
 )
-#: How many of the selected features of a dataset and method the page holds.
-_FEATURES = 100
+#: How many of the selected features of a dataset and method the page shows: pixels, or names.
+_PIXELS, _FEATURES = 100, 20
 
 
 def page_data(
@@ -41,6 +43,7 @@ def page_data(
     """
     views = Views(results, suite)
     seconds = {d: _seconds(results, names) for d, names in views.domains.items()}
+    about = {name: suite.about.get(name, {}) for name in suite.methods}
     return {
         "question": QUESTION,
         "alpha": alpha,
@@ -51,13 +54,15 @@ def page_data(
         "choices": {key: CHOICES[key].title for key in views.choices},
         "scores": {key: SCORES[key] for key in views.scores},
         "domains": {key: domain_title(key) for key in views.domains},
-        "methods": {name: {"title": suite.title(name)} for name in suite.methods},
+        "methods": {name: {"title": suite.title(name), **about[name]} for name in suite.methods},
         "extras": _extras(views),
         "datasets": {name: _dataset(views, name) for name in views.datasets},
         "views": {
             metric: {
                 choice: {
-                    score: {d: _view(view, seconds.get(d, {})) for d, view in domains.items()}
+                    score: {
+                        d: _view(view, seconds.get(d, {}), alpha) for d, view in domains.items()
+                    }
                     for score, domains in scores.items()
                 }
                 for choice, scores in choices.items()
@@ -92,10 +97,11 @@ def first_answer(data: Mapping[str, Any]) -> str:
     key = first_view(data)
     if key is None:
         return NOTHING
-    return _find(data, key)["answer"]
+    return find_view(data, key)["answer"]
 
 
-def _find(data: Mapping[str, Any], key: Mapping[str, str]) -> Any:
+def find_view(data: Mapping[str, Any], key: Mapping[str, str]) -> Any:
+    """The view of a metric, choice, kind of score and domain."""
     return data["views"][key["metric"]][key["choice"]][key["score"]][key["domain"]]
 
 
@@ -113,31 +119,47 @@ def _number(value: Any, digits: int = 4) -> float | None:
     return None if value is None or pd.isna(value) else round(float(value), digits)
 
 
-def _view(view: Mapping[str, Any], seconds: Mapping[str, float]) -> dict[str, Any]:
+def _view(view: Mapping[str, Any], seconds: Mapping[str, float], alpha: float) -> dict[str, Any]:
     """One view with lists instead of records: names are written once, not thousands of times."""
     names = list(view["methods"])
+    n_ranked = sum(row["rank"] is not None for row in view["methods"].values())
     rows = [row | {"seconds": seconds.get(name)} for name, row in view["methods"].items()]
     return {
         "answer": view["answer"],
         "note": view["note"],
         "hasRandom": view["has_random"],
         "n": len(view["datasets"]),
+        "cd": _critical_difference(n_ranked, len(view["datasets"]), alpha),
         "leftOut": view["left_out"],
         "methods": names,
         "rows": [[_number(row.get(column)) for column in COLUMNS] for row in rows],
-        "pairs": [
-            [
-                *(names.index(pair["method"]), names.index(pair["other"])),
-                *(_number(pair["difference"], 2), pair["wins"], pair["ties"], pair["losses"]),
-                _number(pair["p_value"]),
-            ]
-            for pair in view["pairs"]
-        ],
+        "pairs": _pairs(view["pairs"], names),
         "bayes": {
             name: [_number(chances[key], 2) for key in ("better", "equal", "worse")]
             for name, chances in view["bayes"].items()
         },
     }
+
+
+def _pairs(pairs: Sequence[Mapping[str, Any]], names: Sequence[str]) -> dict[str, list]:
+    """The methods that are paired, and [difference, wins, losses, p] of the first with the second,
+    the first with the third, ..., the second with the third, ...; what is left are ties."""
+    found = {(pair["method"], pair["other"]): pair for pair in pairs}
+    paired = [name for name in names if any(name in key for key in found)]
+    return {
+        "methods": [names.index(name) for name in paired],
+        "values": [
+            [_number(pair["difference"], 2), pair["wins"], pair["losses"], _number(pair["p_value"])]
+            for pair in (found[key] for key in combinations(paired, 2))
+        ],
+    }
+
+
+def _critical_difference(n_methods: int, n_datasets: int, alpha: float) -> float | None:
+    """By Nemenyi's test; None where it is not defined."""
+    if n_methods < MIN_METHODS or n_datasets < MIN_DATASETS:
+        return None
+    return _number(critical_difference(n_methods, n_datasets, alpha))
 
 
 def _dataset(views: Views, name: str) -> dict[str, Any]:
@@ -170,13 +192,17 @@ def _cells(views: Views) -> dict[str, Any]:
 
 
 def _curves(views: Views) -> dict[str, Any]:
-    """metric -> choice -> dataset -> method -> [[s, mean, standard deviation], ...]."""
+    """metric -> choice -> dataset -> method -> [[s, mean], ...].
+
+    All features and random features have the standard deviation too: they are drawn as bands.
+    """
     found: dict[str, Any] = {}
     for row in tuples(views.curves.sort_values("s", kind="stable")):
         if row.dataset in views.datasets:
             where = found.setdefault(row.metric, {}).setdefault(row.choice, {})
             points = where.setdefault(row.dataset, {}).setdefault(row.method, [])
-            points.append([int(row.s), _number(row.mean), _number(row.std)])
+            spread = [_number(row.std)] if row.method in (ALL_FEATURES, RANDOM_FEATURES) else []
+            points.append([int(row.s), _number(row.mean), *spread])
     return found
 
 
@@ -188,12 +214,13 @@ def _selected(results: SuiteResults, datasets: list[str], suite: Suite) -> dict[
     found: dict[str, Any] = {}
     for row in tuples(rows[rows["dataset"].isin(datasets)]):
         card = results.cards.get(row.dataset, {})
-        features = [int(feature) for feature in row.features][:_FEATURES]
-        named = card.get("feature_names")
+        shown = _PIXELS if card.get("image_shape") else _FEATURES
+        features = [int(feature) for feature in row.features][:shown]
+        names = [feature_name(card, feature) for feature in features[:_FEATURES]]
         found.setdefault(row.dataset, {})[row.method] = {
             "s": int(row.s),
             "features": features,
-            "names": [feature_name(card, feature) for feature in features[:20]] if named else None,
+            "names": names if card.get("feature_names") else None,
         }
     return found
 

@@ -26,6 +26,18 @@ const describeView = () =>
 const ranked = (cells) =>
   Object.entries(cells).filter(([m]) => m !== data.special.all).sort((a, b) => b[1] - a[1]);
 
+// By method: the pixels on the shape of the image, or the first names.
+const chosenFeatures = (about, chosen) => {
+  if (about.image?.length === 2) {
+    return html("div", { class: "gallery" }, ...Object.entries(chosen).map(([m, { s, features }]) =>
+      html("figure", {}, pixels(about.image, about.order, features), html("figcaption", {}, `${titleOf(m)}, s = ${s}`))));
+  }
+  return lines(["Method", "s", "Features"], Object.entries(chosen).map(([m, { s, features, names }]) => {
+    const shown = names ?? features.slice(0, 20);
+    return [titleOf(m), String(s), shown.join(", ") + (s > shown.length ? " …" : "")];
+  }));
+};
+
 const datasetDetail = (name) => {
   const about = data.datasets[name];
   const cells = cellsOf(name);
@@ -51,16 +63,23 @@ const datasetDetail = (name) => {
     parts.push(html("h3", {}, "Without a score"), html("ul", {}, ...failed.map(([m, why]) => html("li", {}, `${titleOf(m)}: ${why}`))));
   }
   if (Object.keys(chosen).length) {
-    parts.push(html("h3", {}, "Chosen features, default setting, best first"),
-      lines(["Method", "s", "Features"], Object.entries(chosen).map(([m, { s, features, names }]) => {
-        const shown = names ?? features.slice(0, 20);
-        const more = s > shown.length ? " …" : "";
-        const isImage = about.image && about.image.length === 2;
-        return [titleOf(m), String(s), isImage ? pixels(about.image, about.order, features) : shown.join(", ") + more];
-      })));
+    parts.push(html("h3", {}, "Chosen features, default setting, best first"), chosenFeatures(about, chosen));
   }
   return { title: about.title, parts, after: () => drawCurves(curves, name) };
 };
+
+// A setting as people write it: alpha = 10, beta = 1.
+const settingText = (setting) => {
+  const values = Object.entries(JSON.parse(setting));
+  return values.map(([name, value]) => `${name} = ${typeof value === "string" ? value : JSON.stringify(value)}`).join(", ")
+    || "no parameters";
+};
+
+// An arXiv number as a link; nothing is fetched until it is pressed.
+const linked = (text) => text.split(/(arXiv:\d{4}\.\d{4,5})/).map((part) => {
+  const number = part.match(/^arXiv:(\d{4}\.\d{4,5})$/);
+  return number ? html("a", { href: `https://arxiv.org/abs/${number[1]}`, rel: "noreferrer" }, part) : part;
+});
 
 const methodDetail = (name) => {
   const row = record(viewOf(), name);
@@ -71,8 +90,11 @@ const methodDetail = (name) => {
   }).sort((a, b) => b.gain - a.gain);
   const failed = names.filter((d) => data.problems[d]?.[name]);
   const chosen = data.settings[name] ?? {};
-  const defaults = [...new Set(Object.values(chosen.default ?? {}))];
+  const defaults = [...new Set(Object.values(chosen.default ?? {}).map(settingText))];
+  const { summary, papers } = data.methods[name];
   const parts = [
+    ...(summary ? [html("p", {}, summary)] : []),
+    ...(papers ?? []).map((paper) => html("p", { class: "paper" }, "Paper: ", ...linked(paper))),
     facts([["Place", row?.place], ["Average rank", row && row.rank !== null ? row.rank.toFixed(2) : null],
       ["Seconds", row ? secondsText(row.seconds) : null],
       ["Default setting", defaults.length ? defaults.join(" or ") : null]]),
@@ -91,7 +113,7 @@ const methodDetail = (name) => {
   }
   if (chosen.blind) {
     parts.push(html("h3", {}, "Settings chosen without labels"),
-      lines(["Dataset", "Setting"], Object.entries(chosen.blind).map(([d, setting]) => [data.datasets[d]?.title ?? d, setting])));
+      lines(["Dataset", "Setting"], Object.entries(chosen.blind).map(([d, setting]) => [data.datasets[d]?.title ?? d, settingText(setting)])));
   }
   return { title: titleOf(name), parts, after: () => {} };
 };

@@ -13,11 +13,15 @@ DASH = "–"
 
 @dataclass(frozen=True)
 class Line:
-    """One method: its key, whether it is under study, and a text and a number per column."""
+    """One method: its key, whether it is under study, and a text and a number per column.
+
+    ``whisker`` places its gain on a line in percent of the width: zero, low, high and the gain.
+    """
 
     method: str
     marked: bool
     cells: list[tuple[str, float | None]]
+    whisker: list[float] | None = None
 
 
 @dataclass(frozen=True)
@@ -41,11 +45,38 @@ def leaderboard(data: Mapping[str, Any]) -> Leaderboard | None:
     titles += [data["metrics"][metric][1] for metric in views]
     titles += ["W / T / L"] if view["hasRandom"] else []
     titles += [*data["extras"], "Seconds"]
+    whiskers = _whiskers(view)
     lines = [
-        Line(method, method == data["special"]["study"], _cells(data, views, view, method))
+        Line(
+            method,
+            method == data["special"]["study"],
+            _cells(data, views, view, method),
+            whiskers.get(method),
+        )
         for method in view["methods"]
     ]
     return Leaderboard(titles, lines)
+
+
+def _whiskers(view: Mapping) -> dict[str, list[float]]:
+    """Gains with their intervals on one scale that holds all of them and zero."""
+    spans: dict[str, list[float]] = {}
+    for method in view["methods"]:
+        row = record(view, method)
+        gain, low, high = row["gain"], row["low"], row["high"]
+        if gain is not None:
+            spans[method] = [
+                0.0,
+                gain if low is None else low,
+                gain if high is None else high,
+                gain,
+            ]
+    ends = [0.0, *(end for span in spans.values() for end in span)]
+    least, width = min(ends), max(ends) - min(ends) or 1.0
+    return {
+        method: [round(100 * (value - least) / width, 1) for value in span]
+        for method, span in spans.items()
+    }
 
 
 def _cells(data: Mapping, views: Mapping, view: Mapping, method: str) -> list:

@@ -2,6 +2,8 @@
 
 // Pictures of the view: score against time, curves, the matrix of pairs and the heat map.
 const N_COLORS = 9;
+// More columns than this have their names upright, so that all fit on the screen.
+const MANY = 13;
 const plain = (method) => method !== data.special.random && method !== data.special.all;
 const colorOf = (method) => {
   if (method === data.special.study) return "var(--ink)";
@@ -12,7 +14,8 @@ const colorOf = (method) => {
 const dashOf = (method) => {
   if (method === data.special.all) return "9 5";
   if (method === data.special.random) return "2 3";
-  const place = Object.keys(data.methods).indexOf(method);
+  if (method === data.special.study) return null;
+  const place = Object.keys(data.methods).filter(plain).indexOf(method);
   return place >= N_COLORS ? "6 3" : null;
 };
 
@@ -49,7 +52,7 @@ const axes = (box, { x, y, xTitle, yTitle, xTicks, label }) => {
   picture.append(
     svg("text", { x: (left + width) / 2, y: height - 8, "text-anchor": "middle" }, xTitle),
     svg("text", { transform: `translate(12 ${height / 2}) rotate(-90)`, "text-anchor": "middle" }, yTitle));
-  return { picture, toX, toY, width, left, right };
+  return { picture, toX, toY, width, left, right, inside: [left, top, width - right, height - bottom] };
 };
 
 // Powers of ten on a logarithmic axis; 2 and 5 between them where there is room.
@@ -65,52 +68,54 @@ const timeTicks = (low, high) => {
   return found;
 };
 
-const flatLine = (frame, value, method) => {
+// A line across the picture with its name at the right end, or at the left one if a dot is in its
+// way; returns the box of the name.
+const flatLine = (frame, value, method, dots = []) => {
   const y = frame.toY(value);
+  const end = frame.width - frame.right;
+  const wide = textWidth(titleOf(method));
+  const boxAt = (left) => [left, y - 16, left + wide, y];
+  const isFree = (box) => dots.every(([dx, dy]) => !overlap(box, [dx - 9, dy - 9, dx + 9, dy + 9]));
+  const box = [end - wide, frame.left + 4].map(boxAt).find(isFree) ?? boxAt(end - wide);
   frame.picture.append(
     svg("line", { x1: frame.left, x2: frame.width - frame.right, y1: y, y2: y, stroke: "var(--soft)",
       "stroke-width": 1.5, "stroke-dasharray": dashOf(method) }),
-    svg("text", { x: frame.width - frame.right, y: y - 4, "text-anchor": "end", class: "quiet" }, titleOf(method)));
+    svg("text", { x: box[0], y: y - 4, class: "quiet" }, titleOf(method)));
+  return box;
 };
 
 const showTime = () => {
   const box = byId("picture-time");
   const view = viewOf();
-  const points = (view ? view.methods : []).map((method) => ({ method, ...record(view, method) }))
+  const scored = (view ? view.methods : []).map((method) => ({ method, ...record(view, method) }))
     .filter((p) => p.mean !== null);
-  const timed = points.filter((p) => plain(p.method) && p.seconds > 0);
+  const timed = scored.filter((p) => plain(p.method) && p.seconds > 0);
   if (!timed.length) return box.replaceChildren("No method has both a score and a time here.");
   const x = extent(timed.map((p) => Math.log10(p.seconds)), 0.15);
   if (x[1] - x[0] < 0.5) { x[0] -= 0.5; x[1] += 0.5; }
   const frame = axes(box, {
-    x, y: extent(points.map((p) => 100 * p.mean), 0.12),
+    x, y: extent(scored.map((p) => 100 * p.mean), 0.12),
     xTitle: "seconds of a selection, default setting", yTitle: `${data.metrics[state.metric][1]} in %`,
     xTicks: timeTicks(...x),
     label: `Score against time: ${timed.map((p) => `${titleOf(p.method)} ${(100 * p.mean).toFixed(1)} % in ${secondsText(p.seconds)} s`).join("; ")}`,
   });
-  for (const p of points) if (!plain(p.method)) flatLine(frame, 100 * p.mean, p.method);
   const front = [];
   for (const p of [...timed].sort((a, b) => a.seconds - b.seconds || b.mean - a.mean)) {
     if (!front.length || p.mean > front.at(-1).mean) front.push(p);
   }
   const at = (p) => [frame.toX(Math.log10(p.seconds)), frame.toY(100 * p.mean)];
+  const flat = scored.filter((p) => !plain(p.method))
+    .map((p) => flatLine(frame, 100 * p.mean, p.method, timed.map(at)));
   frame.picture.append(svg("polyline", { points: front.map((p) => at(p).join(",")).join(" "), class: "front" }));
-  const taken = [];
-  for (const p of timed) {
-    const [px, py] = at(p);
-    const late = px > frame.width * 0.75;
-    const wide = 7.5 * titleOf(p.method).length;
-    const start = late ? px - 9 - wide : px + 9;
-    const free = (dy) => taken.every(([x0, x1, y0]) => start > x1 || start + wide < x0 || Math.abs(py + dy - y0) > 12);
-    const dy = [4, -9, 17, -22, 30, -35].find(free) ?? 4;
-    taken.push([start, start + wide, py + dy]);
-    frame.picture.append(
-      svg("circle", { cx: px, cy: py, r: p.method === data.special.study ? 7 : 5, fill: colorOf(p.method),
-        class: front.includes(p) ? "on-front" : "" },
-        svg("title", {}, `${titleOf(p.method)}: ${(100 * p.mean).toFixed(1)} %, ${secondsText(p.seconds)} s`)),
-      svg("text", { x: px + (late ? -9 : 9), y: py + dy, "text-anchor": late ? "end" : "start",
-        class: p.method === data.special.study ? "study" : "" }, titleOf(p.method)));
+  const names = [...timed].sort((a, b) => (b.method === data.special.study) - (a.method === data.special.study)
+    || front.includes(b) - front.includes(a));
+  const points = names.map((p) => ({ x: at(p)[0], y: at(p)[1], radius: p.method === data.special.study ? 8 : 6,
+    text: titleOf(p.method), bold: p.method === data.special.study, p }));
+  for (const { p, x: cx, y: cy, radius } of points) {
+    frame.picture.append(svg("circle", { cx, cy, r: radius - 1, fill: colorOf(p.method), class: front.includes(p) ? "on-front" : "" },
+      svg("title", {}, `${titleOf(p.method)}: ${(100 * p.mean).toFixed(1)} %, ${secondsText(p.seconds)} s`)));
   }
+  for (const named of placeNames(points, flat, frame.inside)) drawName(frame.picture, named);
   box.replaceChildren(frame.picture);
 };
 
@@ -170,11 +175,18 @@ const drawCurves = (box, dataset) => {
   for (const [method, points] of lines) {
     frame.picture.append(svg("polyline", {
       points: points.map(([k, v]) => `${frame.toX(k)},${frame.toY(100 * v)}`).join(" "), fill: "none",
-      stroke: colorOf(method), "stroke-width": method === data.special.study ? 3.5 : 1.8,
+      "data-method": method, stroke: colorOf(method), "stroke-width": method === data.special.study ? 3.5 : 1.8,
       "stroke-dasharray": dashOf(method) }, svg("title", {}, titleOf(method))));
   }
-  const legend = html("ul", { class: "keys" }, ...lines.map(([method]) =>
-    html("li", {}, swatch(method), titleOf(method))));
+  // The pointer or the keyboard on a name brings its line out.
+  const light = (method) => frame.picture.querySelectorAll("polyline[data-method]").forEach((line) =>
+    line.classList.toggle("dimmed", method !== null && line.dataset.method !== method));
+  const legend = html("ul", { class: "keys" }, ...lines.map(([method]) => {
+    const name = methodButton(method);
+    for (const event of ["pointerenter", "focus"]) name.addEventListener(event, () => light(method));
+    for (const event of ["pointerleave", "blur"]) name.addEventListener(event, () => light(null));
+    return html("li", {}, swatch(method), name);
+  }));
   box.replaceChildren(frame.picture, legend);
 };
 const swatch = (method) =>
@@ -201,14 +213,16 @@ const shade = (value, limit) => {
 const showPairs = () => {
   const box = byId("picture-pairs");
   const view = viewOf();
-  if (!view || !view.pairs.length) return box.replaceChildren("No two methods to compare here.");
+  const order = view ? view.pairs.methods : [];
+  if (order.length < 2) return box.replaceChildren("No two methods to compare here.");
   const found = new Map();
-  for (const [a, b, difference, wins, ties, losses, p] of view.pairs) {
-    found.set(`${a} ${b}`, [difference, wins, ties, losses, p]);
-    found.set(`${b} ${a}`, [-difference, losses, ties, wins, p]);
-  }
-  const limit = Math.max(...view.pairs.map(([, , difference]) => Math.abs(difference)));
-  const order = view.methods.map((_, i) => i).filter((i) => view.pairs.some((p) => p[0] === i || p[1] === i));
+  const values = view.pairs.values[Symbol.iterator]();
+  order.forEach((a, i) => order.slice(i + 1).forEach((b) => {
+    const [difference, wins, losses, p] = values.next().value;
+    found.set(`${a} ${b}`, [difference, wins, view.n - wins - losses, losses, p]);
+    found.set(`${b} ${a}`, [-difference, losses, view.n - wins - losses, wins, p]);
+  }));
+  const limit = Math.max(...view.pairs.values.map(([difference]) => Math.abs(difference)));
   const cell = (a, b) => {
     const pair = found.get(`${a} ${b}`);
     if (!pair) return html("td", {}, "–");
@@ -224,8 +238,8 @@ const showPairs = () => {
 
 const grid = (label, titles, rows) =>
   html("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": label },
-    html("table", { class: "grid" },
-      html("thead", {}, html("tr", {}, ...titles.map((t) => html("th", { scope: "col" }, t)))),
+    html("table", { class: titles.length > MANY ? "grid many" : "grid" },
+      html("thead", {}, html("tr", {}, ...titles.map((t) => html("th", { scope: "col" }, html("span", {}, t))))),
       html("tbody", {}, ...rows.map(([first, ...cells]) => html("tr", {}, html("th", { scope: "row" }, first), ...cells)))));
 
 const cellsOf = (dataset) => data.cells[state.metric]?.[state.choice]?.[state.score]?.[dataset] ?? {};
@@ -260,6 +274,7 @@ const showHeat = () => {
 const showPictures = () => {
   showTime();
   showCurves();
+  showRanks();
   showPairs();
   showHeat();
 };

@@ -73,6 +73,18 @@ const change = (patch) => {
 
 const metricsShown = () => Object.keys(data.metrics).filter((metric) => metric in data.views);
 
+// Gains with their intervals on one scale that holds all of them and zero, in percent of the width.
+const whiskersOf = (view) => {
+  const rows = view.methods.map((method) => record(view, method)).filter((row) => row.gain !== null);
+  const ends = [0, ...rows.flatMap((row) => [row.low ?? row.gain, row.high ?? row.gain])];
+  const least = Math.min(...ends), width = Math.max(...ends) - least || 1;
+  const at = (value) => (100 * (value - least)) / width;
+  return (row) => html("span", { class: "whisker", "aria-hidden": "true" },
+    html("s", { style: `left:${at(0)}%` }),
+    html("i", { style: `left:${at(row.low ?? row.gain)}%;right:${100 - at(row.high ?? row.gain)}%` }),
+    html("b", { style: `left:${at(row.gain)}%` }));
+};
+
 const leaderboardRows = (view) =>
   view.methods.map((method) => {
     const row = record(view, method);
@@ -120,6 +132,7 @@ const showLeaderboard = () => {
   byId("answer").textContent = view ? view.answer : "No scores for this combination.";
   const titles = view ? leaderboardTitles(view) : ["Place", "Method"];
   const rows = view ? leaderboardRows(view) : [];
+  const whisker = view && view.hasRandom ? whiskersOf(view) : null;
   const header = table.tHead.rows[0];
   header.replaceChildren(...titles.map((title) => html("th", { scope: "col" }, title)));
   addSorting(table);
@@ -129,7 +142,8 @@ const showLeaderboard = () => {
         ...cells.map(([text, value], i) =>
           html(i === 1 ? "th" : "td",
             { scope: i === 1 ? "row" : null, "data-value": value, "data-label": titles[i] },
-            i === 1 ? methodButton(method) : text)))));
+            i === 1 ? methodButton(method) : text,
+            i === 2 && whisker && method !== data.special.random ? whisker(record(view, method)) : null)))));
   byId("board-note").textContent = view ? boardNote(view) : "";
   showDownloads(titles, rows);
 };
@@ -169,9 +183,15 @@ const buildSelectors = () => {
   byId("selectors").hidden = false;
 };
 
+// A dialogue that opens or closes leaves the tables as they are: the focus returns to its button.
+let shown = "";
 const show = () => {
-  for (const name of SELECTORS) byId(`select-${name}`).value = state[name];
-  showLeaderboard();
-  showPictures();
+  const wanted = JSON.stringify([...SELECTORS.map((name) => state[name]), state.curve]);
+  if (wanted !== shown) {
+    shown = wanted;
+    for (const name of SELECTORS) byId(`select-${name}`).value = state[name];
+    showLeaderboard();
+    showPictures();
+  }
   showDetail();
 };

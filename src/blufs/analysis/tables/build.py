@@ -4,10 +4,22 @@ from __future__ import annotations
 
 from importlib import import_module
 
+from blufs.analysis.attempt import attempt
 from blufs.analysis.paper import Paper
 from blufs.analysis.tables.catalog import table_spec
-from blufs.analysis.tables.table import Table
+from blufs.analysis.tables.table import Table, nothing
 from blufs.results.suite import Suite, SuiteResults
+
+
+def build_or_explain(
+    name: str, results: SuiteResults, suite: Suite, paper: Paper
+) -> tuple[Table, list[str]]:
+    """The table of that name; if it fails, one that says so, and the problem."""
+    table, reason = attempt(f"table {name}", lambda: build_table(name, results, suite, paper))
+    if table is not None:
+        return table, []
+    why = f"This table could not be made: {reason}"
+    return nothing(name, table_spec(name).title, ["problem"], why), [f"table {name}: {reason}"]
 
 
 def build_table(name: str, results: SuiteResults, suite: Suite, paper: Paper) -> Table:

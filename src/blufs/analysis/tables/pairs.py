@@ -26,7 +26,8 @@ def pair_table(results: SuiteResults, suite: Suite) -> Table:
         found = pairs(matrix)
         if found.empty:
             continue
-        tidy.append(found.assign(**vars(key))[[*_COLUMNS, *_PAIR]])
+        # A millionth of a point is enough, and most of the file.
+        tidy.append(found.round({"difference": 6}).assign(**vars(key))[[*_COLUMNS, *_PAIR]])
         if key.domain == EVERYWHERE and key.score == "reported":
             blocks.append(_block(suite, key, matrix, found))
             blocks += _bayes_block(suite, key, matrix)

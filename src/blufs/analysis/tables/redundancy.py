@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -29,8 +30,9 @@ _CAPTION = "Redundancy: mean absolute correlation of the selected features"
 def redundancies(results: SuiteResults, suite: Suite) -> Table:
     """Mean absolute correlation of the selected features, for every choice and s."""
     tidy, blocks = [], []
+    measure = _measure(results)
     for choice in CHOICES:
-        every = correlations(results, suite, choice)
+        every = correlations(results, suite, choice, measure)
         if every.empty:
             continue
         tidy.append(every.assign(choice=choice))
@@ -48,15 +50,26 @@ def redundancies(results: SuiteResults, suite: Suite) -> Table:
     return Table("redundancy", _CAPTION, whole, blocks, notes)
 
 
-def correlations(results: SuiteResults, suite: Suite, choice: str) -> pd.DataFrame:
+def _measure(results: SuiteResults) -> Callable[[str, tuple[int, ...]], float]:
+    """Redundancy of a dataset's features; choices share selections, which are measured once."""
+    data = cache(lambda name: results.data(name)[0])
+    return cache(lambda dataset, features: redundancy(data(dataset), features))
+
+
+def correlations(
+    results: SuiteResults,
+    suite: Suite,
+    choice: str,
+    measure: Callable[[str, tuple[int, ...]], float] | None = None,
+) -> pd.DataFrame:
     """Redundancy of every dataset, method and s under one choice."""
+    measure = measure or _measure(results)
     rows = of_selecting_methods(selections_of_choice(results, choice), suite)
     rows = rows[rows["dataset"].isin(results.compared_datasets(suite.datasets))]
-    data = cache(lambda name: results.data(name)[0])
 
     def summary(group: pd.DataFrame) -> dict[str, Any]:
-        X = data(group["dataset"].iloc[0])
-        values = [redundancy(X, features) for features in group["features"]]
+        dataset = group["dataset"].iloc[0]
+        values = [measure(dataset, tuple(sorted(features))) for features in group["features"]]
         return {"mean": float(np.mean(values)), "n": len(values)}
 
     parts = [aggregate(group, suite, summary) for _, group in rows.groupby("s", dropna=False)]
