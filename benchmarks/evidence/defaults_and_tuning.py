@@ -24,9 +24,9 @@ from blufs.evaluation.pick import choose_blind
 
 PAPER = {"Isolet": 54.41, "Jaffe": 88.28, "pie": 42.22, "COIL20": 63.95, "warpAR": 38.45}
 EXTRA = ("MNIST", "GLIOMA", "arcene", "MSTAR pixels")
-GRID = {"alpha": (1.0, 10.0, 100.0), "beta": (0.01, 1.0), "lam": (1.0, 3.0, 10.0)}
+GRID = {"alpha": (1.0, 10.0, 100.0), "lam": (1.0, 3.0, 10.0)}
 DEFAULT = {name: BLUFS().get_params()[name] for name in GRID}
-S_VALUES = (10, 20, 30, 50, 70, 100)
+S_VALUES = (20, 50, 100)
 
 
 def partitions(X, features, c, runs, restarts):

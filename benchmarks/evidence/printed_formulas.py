@@ -1,7 +1,7 @@
 """The paper's printed update formulas against the minimisers of the subproblems they come from.
 
 ``python -m benchmarks.evidence.printed_formulas`` writes results/printed_formulas.json;
-docs/deviations.md explains. Every function returns (value of the printed formula, value of the
+The page of deviations explains. Every function returns (value of the printed formula, value of the
 minimiser); the smaller is the better.
 """
 

@@ -21,8 +21,15 @@ GROUPS = {
         "center+unit": "scaling center+unit",
         "center": "scaling center",
     },
-    "lam": {"3": "default", "1": "lam 1", "10": "lam 10"},
+    "softness": {
+        "auto": "default",
+        "none": "softness none",
+        "0": "softness 0",
+        "1": "softness 1",
+    },
+    "lam": {"3": "default", "1": "lam 1", "5": "lam 5", "10": "lam 10"},
     "alpha": {"10": "default", "30": "alpha 30"},
+    "beta": {"1": "default", "0.3": "beta 0.3", "3": "beta 3"},
     "extra columns": {"none": "default", "c, weight 0.25": "extra columns"},
     "learned graph": {"yes": "default", "neighbours of S": "neighbours of S", "none": "Case III"},
 }
@@ -34,7 +41,8 @@ STEPS = (
     ("paper, relaxed start", "deterministic start, polar iteration for Y"),
     ("paper, principal similarity", "similarity of principal coordinates"),
     ("scaling center+unit", "features centred too"),
-    ("default", '`scaling="auto"`: the default'),
+    ("softness none", 'features of mostly background at their own scale (`scaling="auto"`)'),
+    ("default", 'softened norms in the search (`softness="auto"`): the default'),
 )
 
 
@@ -63,9 +71,24 @@ def by_domain() -> str:
     return markdown(["domain (sets)", *rows], table)
 
 
+def differences() -> str:
+    """The default minus other rows: mean over the datasets and its standard error."""
+    report = read("wide_defaults")
+    names = domains(report)["all"]
+    table = []
+    for row in ("before", "softness none", "Case III", "start only", "neighbours of S", "MCFS"):
+        cells = []
+        for key in METRICS:
+            gains = [report["default"][name][key] - report[row][name][key] for name in names]
+            error = np.std(gains, ddof=1) / np.sqrt(len(gains))
+            cells.append(f"{np.mean(gains):+.2f} ± {error:.2f}")
+        table.append([row, *cells])
+    return markdown(["default minus", *METRICS.values()], table)
+
+
 def forests() -> str:
     report = read("wide_defaults")
-    rows = ["before", "default", "MCFS"]
+    rows = ["before", "default", "MCFS", "variance", "random"]
     table = [
         [domain, *(mean(report[row], names, "forest") for row in rows)]
         for domain, names in domains(report).items()
@@ -99,7 +122,8 @@ def choices_held_out() -> str:
     everything = groups.pop("all")
     folds = {"dataset": [[name] for name in everything], "domain": list(groups.values())}
     table = []
-    for what, options in GROUPS.items():
+    for what, group in GROUPS.items():
+        options = {option: row for option, row in group.items() if row in report}
         for left_out, parts in folds.items():
             found = held_out(report, options, parts)
             picks = ", ".join(
@@ -171,6 +195,7 @@ def steps() -> str:
 #: Tables of docs/solver.md and docs/deviations.md by the name of their place.
 TABLES = {
     "wide_domains": by_domain,
+    "wide_differences": differences,
     "wide_forests": forests,
     "wide_choices": choices_held_out,
     "wide_blind": blind,

@@ -1,20 +1,30 @@
 """Write the reference pages that follow from the code.
 
-``python -m benchmarks.publish.reference_pages``:
-docs/result-files.md comes from the schemas of the result tables and docs/configuration.md from the
-schema of the configuration, so that neither can disagree with what the workflow does.
+``python -m benchmarks.publish.reference_pages`` writes into docs/reference:
+result-files.md from the schemas of the result tables, configuration.md from the schema of the
+configuration, datasets.md from data/datasets.yaml, and inputs.md from the classes of the methods.
+So none of them can disagree with what the code does.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
+from urllib.parse import urlsplit
 
 import yaml
+from sklearn.utils import get_tags
 
 from benchmarks.harness import ROOT, markdown
+from blufs.datasets.definitions import dataset_definitions
+from blufs.datasets.domains import DOMAINS
+from blufs.datasets.synthetic import generate
+from blufs.methods.names import BUILT_IN
+from blufs.methods.registry import method_class
+from blufs.methods.selectors import is_random
 from blufs.results.schemas import TABLES
 from blufs.results.vocabulary import CHOICES, CRITERIA, METRICS, STATUSES
+from blufs.workflow.plan.sizes import expected_shape
 
 _RESULT_FILES = """\
 # Result files
@@ -41,9 +51,47 @@ the first job, and all problems are reported at once.
 
 """
 
+_DATASETS = """\
+# Datasets
+
+The datasets that the benchmark knows by name. List the names under `datasets` of a suite in
+`config.yaml`. Your own data need [two lines](../guides/own-data.md).
+
+No data file is part of the project. A file is downloaded from its address when a run first needs
+it, and checked against the hash in `data/datasets.yaml`. That file also states the origin and the
+terms of use of every dataset. [How files are found and read](data-files.md).
+
+n is the number of samples and d the number of features, as the methods see them: where a random
+subset of the samples is taken, n is its size, and noise features that are added count in d.
+[What the transforms do](data-files.md#what-methods-get).
+"""
+
+_INPUTS = """\
+# What each method takes
+
+- **Sparse X**: the method takes any SciPy sparse matrix or array, and never makes it dense as a
+  whole. The other methods raise a `TypeError` that says so.
+- **In chunks**: the method reads data beyond memory a block of rows at a time: dask arrays,
+  memory-mapped files, HDF5 and AnnData on disk, see [large data](../results/large-data.md).
+- **`n_clusters`**: the method wants to know the number of clusters. Where the table says `"auto"`,
+  it can also count them itself.
+- **Neighbour graph**: `fit(X, precomputed=...)` takes a `SampleGraph` or a similarity matrix of
+  your own.
+- **Random**: with the default setting, the result depends on `random_state`.
+
+"""
+
+_INPUTS_END = """\
+All methods take NumPy arrays and data frames, in double or single precision. Missing values are
+refused: fill them in first, for example by scikit-learn's `SimpleImputer`.
+
+A sparse matrix in code, from text to a tuned classifier: [sparse text](../gallery/sparse_text.md).
+To ask in code: `sklearn.utils.get_tags(BLUFS()).input_tags.sparse`.
+"""
+
 
 def result_files() -> str:
-    """docs/result-files.md."""
+    """docs/reference/result-files.md."""
     parts = [_RESULT_FILES]
     for table in TABLES.values():
         rows = [[f"`{c.name}`", str(c.type), c.description] for c in table.columns]
@@ -64,7 +112,7 @@ def result_files() -> str:
 
 
 def configuration() -> str:
-    """docs/configuration.md."""
+    """docs/reference/configuration.md."""
     schema = yaml.safe_load((ROOT / "workflow/schemas/config.schema.yaml").read_text())
     rows = [[f"`{path}`", kind, description] for path, kind, description in _keys(schema, schema)]
     return _CONFIGURATION + markdown(["key", "type", "what it sets"], rows) + "\n"
@@ -102,12 +150,78 @@ def _resolved(node: dict[str, Any], schema: dict[str, Any]) -> dict[str, Any]:
     return {**target, **{key: value for key, value in node.items() if key != "$ref"}}
 
 
-PAGES = {"result-files.md": result_files, "configuration.md": configuration}
+def datasets() -> str:
+    """docs/reference/datasets.md."""
+    known = dataset_definitions(ROOT / "data/datasets.yaml")
+    parts = [_DATASETS]
+    header = ["name", "n", "d", "classes", "transform", "from"]
+    for domain, title in DOMAINS.items():
+        found = [spec for spec in known.values() if spec["domain"] == domain]
+        if found:
+            parts.append(f"## {title}\n\n" + markdown(header, [_dataset_row(s) for s in found]))
+    return "\n\n".join(part.strip() for part in parts) + "\n"
+
+
+def _dataset_row(spec: dict[str, Any]) -> list[str]:
+    n, d = expected_shape(spec)
+    classes = (spec.get("expect") or {}).get("n_classes", "")
+    if made := spec.get("generate"):
+        classes = len(set(generate(made["shape"], made["samples"], made["seed"])[1]))
+    return [
+        f"`{spec['name']}`",
+        *(str(value) for value in (n, d, classes)),
+        spec.get("transform", ""),
+        _source(spec),
+    ]
+
+
+def _source(spec: dict[str, Any]) -> str:
+    """Where a dataset comes from, in words."""
+    if "url" in spec:
+        host = "github.com" if "github" in spec["url"] else urlsplit(spec["url"]).hostname
+        return f"download ({host})"
+    if "builtin" in spec:
+        return "a Python package, no download"
+    if "generate" in spec:
+        return "made by the project, no download"
+    return f"no public address known; put `{spec['file']}` into a mirror"
+
+
+def inputs() -> str:
+    """docs/reference/inputs.md."""
+    rows = [_input_row(name) for name in BUILT_IN]
+    header = ["method", "sparse X", "in chunks", "`n_clusters`", "neighbour graph", "random"]
+    return _INPUTS + markdown(header, rows) + "\n\n" + _INPUTS_END
+
+
+def _input_row(name: str) -> list[str]:
+    cls = method_class(name)
+    module = BUILT_IN[name].split(":")[0].removeprefix("blufs.methods.").split(".")[0]
+    parameters = cls().get_params()
+    rules = cls._parameter_constraints.get("n_clusters", [])
+    counts = any("auto" in getattr(rule, "options", ()) for rule in rules)
+    clusters = ('yes, or `"auto"`' if counts else "yes") if "n_clusters" in parameters else ""
+    return [
+        f"[{name}](../methods/{module}.md)",
+        "yes" if get_tags(cls()).input_tags.sparse else "",
+        "yes" if cls.takes_chunks else "",
+        clusters,
+        "yes" if cls.takes_graph else "",
+        "yes" if is_random(cls()) else "",
+    ]
+
+
+PAGES = {
+    "result-files.md": result_files,
+    "configuration.md": configuration,
+    "datasets.md": datasets,
+    "inputs.md": inputs,
+}
 
 
 def main() -> None:
     for name, page in PAGES.items():
-        (ROOT / "docs" / name).write_text(page(), encoding="utf-8")
+        (ROOT / "docs" / "reference" / name).write_text(page(), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import re
 
-from benchmarks.evidence import wide_summary
+from benchmarks.evidence import (
+    cluster_counts,
+    feature_counts,
+    method_ranks,
+    tried_designs,
+    wide_summary,
+)
 from benchmarks.harness import ROOT, markdown, read
 
 DOCUMENTS = [ROOT / "docs" / name for name in ("solver.md", "deviations.md")]
@@ -45,7 +51,17 @@ def speed() -> str:
     return markdown(["problem", "quantity", "value"], rows)
 
 
-TABLES = {"w_step": w_step, "choices": choices, "speed": speed, **wide_summary.TABLES}
+TABLES = {
+    "w_step": w_step,
+    "choices": choices,
+    "speed": speed,
+    "tried_designs": tried_designs.table,
+    "method_ranks": method_ranks.table,
+    "method_ranks_domains": method_ranks.by_domain,
+    "cluster_counts": cluster_counts.table,
+    "feature_counts": feature_counts.table,
+    **wide_summary.TABLES,
+}
 
 
 def fill(text: str) -> str:

@@ -21,13 +21,13 @@ FOLDER = Path(__file__).parents[2] / "docs" / "results"
 
 EMPTY = """# Results
 
-The results of the full run of this version follow. Until then, `make run` makes the report of the
-suite `demo` on your machine, and `snakemake --config suite=paper` that of the paper's data.
+The results of a full run of this version will stand here. Until then, `make run` makes a small
+report on your machine, and `snakemake --cores 16 --config suite=wide` the large comparison.
 """
 HEAD = """# Results
 
-Choices of settings and metrics are explained in [the protocol](../protocol.md). Every suite below
-was made by `snakemake --config suite=<suite>`, kept by
+[The protocol](../concepts/protocol.md) explains the metrics, [choices](../concepts/choices.md) how
+settings are chosen. Every suite below was made by `snakemake --config suite=<suite>`, kept by
 `python -m benchmarks.publish.keep_results <suite>`, and put on this page by
 `python -m benchmarks.publish.results_page`."""
 

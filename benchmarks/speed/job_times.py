@@ -32,7 +32,7 @@ from blufs.datasets import (
     mirror_list,
     prepare_or_unavailable,
 )
-from blufs.methods.registry import make_selector, method_class
+from blufs.methods.selectors import import_class, make_selector
 from blufs.workflow.plan.jobs import Plan
 from blufs.workflow.plan.read import read_plan
 from blufs.workflow.plan.sizes import expected_shape
@@ -77,7 +77,7 @@ def fit_seconds(
 
     def work(settings: dict) -> dict:
         code = plan.method(method)
-        cls = method_class(code["name"], code["class"])
+        cls = import_class(code["name"], code["class"])
         selector = make_selector(cls, fit_parameters(cls, Fit(settings, 0, 0), n_classes))
         signal.signal(signal.SIGPROF, stop)
         signal.setitimer(signal.ITIMER_PROF, limit)

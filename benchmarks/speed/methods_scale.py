@@ -3,7 +3,7 @@
 ``python -m benchmarks.speed.methods_scale [--limit 1200] [--methods ...]``. The data are random
 clusters of gisette's size. Each fit runs in a process of its own and is stopped after ``--limit``
 processor seconds; a method that refuses data of this size says so at once. Adds to
-benchmarks/results/methods_scale.json; methods_speed.py puts it into docs/methods-speed.md.
+benchmarks/results/methods_scale.json; methods_speed.py puts it into docs/results/methods-speed.md.
 """
 
 from __future__ import annotations

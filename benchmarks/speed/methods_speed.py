@@ -5,7 +5,7 @@ one thread and is measured in processor seconds, so that other load on the machi
 The other side is skfeature (``against_packages.py`` installs it) for LapScore, MCFS and UDFS and
 ``transcriptions.py`` for the rest; it is stopped after ``--limit`` seconds.
 
-Writes benchmarks/results/methods_speed.json and docs/methods-speed.md.
+Writes benchmarks/results/methods_speed.json and docs/results/methods-speed.md.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import json
 import warnings
+from textwrap import fill
 
 import numpy as np
 
@@ -31,7 +32,7 @@ from benchmarks.speed import against_packages as peers
 METHODS = ("LapScore", "MCFS", "UDFS", "SOGFS", "RNE", "SPCAFS", "FSPCA", "BLFSE", "BLSFS")
 DATASETS = ("COIL20", "warpAR")
 TOP = 100
-PAGE = ROOT / "docs" / "methods-speed.md"
+PAGE = ROOT / "docs" / "results" / "methods-speed.md"
 
 
 def run_library(method: str, X, c: int) -> np.ndarray:
@@ -89,8 +90,11 @@ def in_process(dataset: str, method: str, side: str, limit: int) -> dict:
     )
 
 
-def compare(dataset: str, method: str, limit: int) -> dict:
+def compare(dataset: str, method: str, limit: int, known: dict | None = None) -> dict:
+    """Row of the table; the other's numbers are those of the ``known`` row, if there is one."""
     ours = in_process(dataset, method, "library", 10 * limit)
+    if known is not None:
+        return {**known, "library_seconds": ours["seconds"]}
     other = in_process(dataset, method, "other", limit)
     return {
         "dataset": dataset,
@@ -164,11 +168,65 @@ def scale_table(rows: list[dict]) -> str:
     )
 
 
+#: Why the slowest methods take what they take, by method; see ``method_profile.py``.
+BOUNDS = {
+    "SOGFS": "Every W update solves some thirty eigenproblems, one after the other, because each "
+    "needs the weights that the last one gave. The bound counts their Cholesky factorisations and "
+    "solves.",
+    "RNE": "A fit is 1,500 updates of all entries of H. While many entries are above the rounding "
+    "error of a column, the products of an update are dense. Later ones are taken over the entries "
+    "that matter, and wait for the memory that holds A'A: each entry needs a row of it. The other "
+    "entries must be updated too, because some of them grow again. The bound counts the dense "
+    "products, and reading these rows once.",
+    "BLFSE": "The base clusterings, of 20 restarts each, are k-means of scikit-learn. The rest are "
+    "products and eigenvectors that every iteration needs anew, because the graph has changed. The "
+    "bound counts k-means and the products of the data with themselves.",
+}
+
+
+def _bound(row: dict) -> str:
+    read_from_memory = ""
+    if row["gigabytes"]:
+        read_from_memory = (
+            f" and {row['gigabytes']:.0f} GB read at {row['gigabytes_per_second']:.0f} GB/s"
+        )
+    coarse = ""
+    if "coarse" in row:
+        other = row["coarse"]
+        coarse = (
+            " Eigenvectors of less accuracy would save some solves, but with a relative residual "
+            f"of {other['tol']:g} only {other['shared_of_100']} of 100 features stay selected on "
+            f"{other['dataset']}."
+        )
+    return (
+        f"Bound: {row['gigaflops']:.0f} GFLOP at the {row['gigaflops_per_second']:.0f} GFLOP/s of "
+        f"a product of large matrices{read_from_memory}"
+        f"{' and the k-means' if 'k-means' in row['parts'] else ''} take at least "
+        f"{row['least_seconds']:.1f} s: with the same steps, no more than "
+        f"{row['seconds'] / row['least_seconds']:.1f} times faster is possible.{coarse}"
+    )
+
+
+def profile_section(rows: list[dict]) -> str:
+    """What ``method_profile.py`` measured."""
+    texts = []
+    for row in rows:
+        total = row["seconds"]
+        parts = [[name, f"{100 * spent / total:.0f} %"] for name, spent in row["parts"].items()]
+        calls = ", ".join(f"{count:,} {name}" for name, count in row["calls"].items())
+        texts.append(
+            f"### {row['method']} on {row['dataset']}\n\n{markdown(['part', 'share'], parts)}\n\n"
+            f"{total:.1f} s; {calls}.\n\n" + fill(f"{BOUNDS[row['method']]} {_bound(row)}", 100)
+        )
+    return "\n\n".join(texts) or "Not measured."
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--limit", type=int, default=300, help="processor seconds of the other")
     parser.add_argument("--datasets", nargs="+", default=DATASETS)
     parser.add_argument("--methods", nargs="+", default=METHODS)
+    parser.add_argument("--keep-other", action="store_true", help="run this library's side alone")
     parser.add_argument("--one", nargs=3, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.one:
@@ -176,12 +234,13 @@ def main() -> None:
         return
     rows = {(row["dataset"], row["method"]): row for row in read("methods_speed") or []}
     methods = arguments.methods
-    if "skfeature" not in peers.use():
+    if "skfeature" not in peers.use() and not arguments.keep_other:
         print("skfeature is missing (benchmarks.speed.against_packages installs it): skipped")
         methods = [method for method in methods if method not in METHODS[:3]]
     for dataset in available(*arguments.datasets):
         for method in methods:
-            rows[dataset, method] = compare(dataset, method, arguments.limit)
+            known = rows.get((dataset, method)) if arguments.keep_other else None
+            rows[dataset, method] = compare(dataset, method, arguments.limit, known)
             print(rows[dataset, method], flush=True)
             save("methods_speed", in_order(rows))
     if rows:
@@ -193,21 +252,22 @@ def in_order(rows: dict) -> list[dict]:
 
 
 def page() -> str:
-    """docs/methods-speed.md"""
+    """docs/results/methods-speed.md"""
     rows = read("methods_speed") or []
     return f"""# Speed of the compared methods
 
-Processor seconds of one fit that selects {TOP} features, one thread, on COIL20 (1440 x 1024) and
-warpAR (130 x 2400). The other side is skfeature where it has the method, else a straight dense
-transcription of the method's formulas (`benchmarks/speed/transcriptions.py`); `>` marks a run
-that was stopped. The last column counts the features that both select.
+Processor seconds of one fit that selects {TOP} features, on one thread, on COIL20 (1440 x 1024)
+and warpAR (130 x 2400). It is compared with skfeature where that has the method. Otherwise it is
+compared with a plain program that follows the method's formulas with dense matrices
+(`benchmarks/speed/transcriptions.py`). `>` marks a run that was stopped. The last column counts the
+features that both select.
 
 {table(rows)}
 
-They need not agree where the method has no unique result (MCFS on a graph that is not connected,
-SOGFS and BLFSE with more features than samples, BLSFS where the k-means of the start falls
-differently) and where skfeature computes something else: its MCFS centres the data and follows
-another path, its UDFS sums the local terms over the wrong samples.
+The two selections can differ for two reasons. Some methods have no unique result: MCFS on a graph
+that is not connected, SOGFS and BLFSE with more features than samples, BLSFS where k-means starts
+differently. And skfeature computes something else: its MCFS centres the data and follows another
+path, its UDFS sums the local terms over the wrong samples.
 
 ## 7000 x 5000
 
@@ -216,7 +276,14 @@ on random clusters of gisette's size (the data alone take 0.26 GiB).
 
 {scale_table(read("methods_scale") or [])}
 
-Made by `python -m benchmarks.speed.methods_scale` and `python -m benchmarks.speed.methods_speed`.
+## Where the time of the slowest goes
+
+Shares of the processor time of one fit that selects {TOP} features, one thread.
+
+{profile_section(read("method_profile") or [])}
+
+Made by `python -m benchmarks.speed.methods_scale`, `python -m benchmarks.speed.methods_speed` and
+`python -m benchmarks.speed.method_profile`.
 """
 
 

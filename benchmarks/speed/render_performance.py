@@ -1,8 +1,9 @@
-"""Write docs/performance.md from the files of benchmarks/results; what is missing is said to be."""
+"""Write docs/performance.md from benchmarks/results; what is missing is said to be."""
 
 from __future__ import annotations
 
 from benchmarks.harness import RESULTS, ROOT, markdown, read
+from benchmarks.speed import job_usage
 from benchmarks.speed.methods_speed import shortfalls
 from blufs.numerics.neighbor_index import EXACT_UP_TO
 
@@ -17,7 +18,7 @@ REASONS = {
     "exponent of the fit in n": "products with the neighbour graph gather rows from all over "
     "memory, which takes longer once these no longer fit into the caches",
     "peak memory, worst shape, float32": "the n x s arrays of a fit are of float64",
-    "least time ratio": "see [the compared methods](methods-speed.md)",
+    "least time ratio": "see [the compared methods](results/methods-speed.md)",
 }
 
 
@@ -190,16 +191,10 @@ def startup(report: dict) -> str:
 
 
 def profile(report: dict) -> str:
-    def shares(version):
-        part = report[version]
-        return [f"{100 * part[k] / part['fit']:.0f} %" for k in part if k != "fit"] if part else []
-
-    blocks = [name for name in report["now"] if name != "fit"]
-    versions = [v for v in ("first", "now") if report.get(v)]
-    rows = [list(row) for row in zip(blocks, *map(shares, versions), strict=True)]
-    rows.append(["whole fit, s", *(report[v]["fit"] for v in versions)])
-    names = {"first": "first version", "now": "now"}
-    table = markdown(["block", *(names[v] for v in versions)], rows)
+    parts = dict(report["now"])
+    fit = parts.pop("fit")
+    rows = [[name, f"{100 * seconds / fit:.0f} %"] for name, seconds in parts.items()]
+    table = markdown(["block", "share"], [*rows, ["whole fit, s", fit]])
     return f"{report['dataset']}, s = {report['s']}:\n\n{table}"
 
 
@@ -229,6 +224,7 @@ def page() -> str:
         "exact_up_to": f"{EXACT_UP_TO:,}",
         "figure": "![growth](../benchmarks/results/growth.png)" if figure.exists() else MISSING,
         "memory": section("memory", memory),
+        "job_usage": section("job_usage", job_usage.table),
         "peers": section("peers", peers),
         "suites": section("suites", suites),
         "startup": section("startup", startup),
@@ -245,8 +241,9 @@ def readme() -> str:
 
 `python -m benchmarks` (`make benchmark`) measures speed, as ratios taken in one run, and writes
 `benchmarks/results/*.json` and the pages [performance](../docs/performance.md) and
-[speed of the methods](../docs/methods-speed.md). `benchmarks/evidence/` holds the reasons for
-defaults and rules, `benchmarks/publish/` the pages about results. This page compares with targets.
+[speed of the methods](../docs/results/methods-speed.md). `benchmarks/evidence/` holds the reasons
+for defaults and rules, `benchmarks/publish/` the pages about results. This page compares with
+targets.
 
 ## Speed and memory
 
@@ -259,7 +256,8 @@ defaults and rules, `benchmarks/publish/` the pages about results. This page com
 ## Quality
 
 What the defaults of BLUFS are worth on data of several domains, and what was asked of them, is in
-[the solver](../docs/solver.md); `python -m benchmarks.evidence.wide_defaults` makes its tables.
+[the solver](../docs/solver.md). `python -m benchmarks.evidence.wide_defaults` makes its
+tables.
 
 {quality()}
 """

@@ -26,7 +26,7 @@ from benchmarks.harness import (
 from blufs import BLUFS, SampleGraph
 from blufs.numerics.data import ScaledData
 from blufs.numerics.graph import nearest_neighbors
-from blufs.numerics.neighbor_index import indexed_neighbors
+from blufs.numerics.neighbor_index import neighbors_of_many
 from blufs.numerics.principal import principal_vectors
 from blufs.numerics.scaling import scale_samples
 
@@ -151,11 +151,11 @@ def exponents(axes: dict[str, list[dict]]) -> dict[str, float]:
 def index():
     """The search by the index, and the processor seconds of its first call; None if not there."""
     try:
-        seconds, _ = timed(lambda: indexed_neighbors(random_clusters(500, 20, 2), NEIGHBORS))
+        seconds, _ = timed(lambda: neighbors_of_many(random_clusters(500, 20, 2), NEIGHBORS))
     except ImportError as error:
         print(error)
         return None, None
-    return indexed_neighbors, seconds
+    return neighbors_of_many, seconds
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 ``python -m benchmarks.speed.scaling_plan`` takes the times of benchmarks/results/job_times.json
 (see ``job_times.py``), gives every job of the plan its time, runs a list scheduler over the graph
-and writes docs/scaling.md.
+and writes docs/results/scaling.md.
 """
 
 from __future__ import annotations
@@ -200,41 +200,41 @@ def fits(measured: dict) -> list[str]:
 PAGE = """\
 # Scaling
 
-How long the suite `paper` takes (full grids; eight real and three synthetic datasets), planned from
-measured processor seconds: `python -m benchmarks.speed.job_times`, then
-`python -m benchmarks.speed.scaling_plan`, which writes this page. Every job of the plan gets its
-time and a list scheduler runs over the graph; nothing here was run on that many cores.
+How long the suite `paper` would take on 1 to 4096 cores. This is a calculation: nothing was run on
+that many cores. Single fits and the start of jobs were timed (`python -m
+benchmarks.speed.job_times`), every job of the plan got its time, and a scheduler was simulated
+(`python -m benchmarks.speed.scaling_plan`, which writes this page).
 
 {makespans}
 
-{missing}Every job starts with {job_start:.1f} s: {script:.1f} s of imports, and on a cluster twice
-{workflow:.1f} s in which Snakemake reads the workflow (so on one machine it is less). Waiting in a
-queue is not in the table. The dry run of the whole suite takes {dry_run:.1f} processor seconds.
+{missing}Every job needs {job_start:.1f} s to start: {script:.1f} s for imports, and on a cluster
+twice {workflow:.1f} s in which Snakemake reads the workflow. On one machine it is less. Waiting in
+a queue is not in the table. The dry run of the whole suite takes {dry_run:.1f} processor seconds.
 
-Every setting of a grid is taken to cost what the default costs, every choice to need an evaluation
-of its own, and a fit for one s to cost what the path over all of them costs: upper bounds. Of the
-fits, {stopped} were stopped while measuring; the ranges are for {least:g} s, after which they were
-stopped, and {most:g} s, at which the suite ends a fit.
+The numbers are upper bounds: every setting is assumed to cost as much as the default, every choice
+to need an evaluation of its own, and a fit for one s to cost as much as the path over all of them.
+Of the fits, {stopped} were stopped while measuring, so their true time is not known. The lower end
+of a range assumes {least:g} s for them, after which they were stopped; the upper end assumes
+{most:g} s, after which the suite stops a fit.
 
 ## What limits it
 
-As configured, the longest chain of jobs that wait for each other (at the lower end):
+Jobs wait for each other. As configured, the longest chain is (at the lower end):
 {configured_way}.
 
-With one setting and one s a job:
+With one setting and one s per job:
 {finest_way}.
 
-More cores than there are jobs of one stage gain nothing. From there on the longest job of each
-stage decides, and the start of the jobs in the chain. In the configuration,
-`jobs: {{settings_per_job: 1, split_by: [s, repetition]}}` cuts fits and evaluations to the
-smallest jobs there are. A
-single fit runs on one core, because results must not depend on the number of threads.
+More cores than jobs of one stage gain nothing. Then the longest job of each stage decides, and the
+time to start the jobs of the chain. In the configuration,
+`jobs: {{settings_per_job: 1, split_by: [s, repetition]}}` makes the smallest jobs possible. A
+single fit always runs on one core, because results must not depend on the number of threads.
 
 ## Measured: processor seconds of one fit, all numbers of features
 
 {fits}
 
-\\* random clusters of the size of the dataset, where its file was not at hand; "-": stopped while
+\\* random clusters of the same size, because the file was not available; "-": stopped while
 measuring.
 """
 
@@ -273,7 +273,7 @@ def main() -> None:
         plan = paper_plan(**jobs)
         bounds = (measured["limit"], plan.config["limits"]["fit_seconds"])
         graphs[name] = tuple(Graph(plan, measured, stopped) for stopped in bounds)
-    Path(ROOT / "docs/scaling.md").write_text(page(measured, graphs), encoding="utf-8")
+    Path(ROOT / "docs/results/scaling.md").write_text(page(measured, graphs), encoding="utf-8")
 
 
 if __name__ == "__main__":

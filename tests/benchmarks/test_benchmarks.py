@@ -272,6 +272,25 @@ def test_times_of_large_data_are_shown_with_those_that_were_stopped():
     assert lines[2:] == ["| RNE | 515 | 2.0 | ok |", "| SOGFS |  |  | stopped after 9 s |"]
 
 
+def test_the_profile_of_a_method_shows_shares_and_the_bound():
+    row = {"method": "RNE", "dataset": "warpAR", "seconds": 20.0, "calls": {"dense updates": 1200}}
+    row |= {"parts": {"products": 15.0, "rest": 5.0}, "gigaflops": 90.0, "least_seconds": 8.0}
+    row |= {"gigaflops_per_second": 30.0, "gigabytes": 50.0, "gigabytes_per_second": 10.0}
+    text = " ".join(methods_speed.profile_section([row]).split())
+    assert "| products | 75 % | | rest | 25 % |" in text
+    assert "20.0 s; 1,200 dense updates." in text
+    assert "90 GFLOP at the 30 GFLOP/s" in text
+    assert "50 GB read at 10 GB/s take at least 8.0 s" in text
+    assert "no more than 2.5 times faster" in text
+    assert "k-means" not in text
+
+
+def test_the_time_of_the_other_can_be_kept(monkeypatch):
+    monkeypatch.setattr(methods_speed, "in_process", lambda *_: {"seconds": 2.0, "top": [1]})
+    row = methods_speed.compare("COIL20", "UDFS", 9, known=speed_row("UDFS", 3.0, 8.0))
+    assert row == speed_row("UDFS", 2.0, 8.0)
+
+
 def test_without_results_the_page_says_not_measured(tmp_path, monkeypatch):
     monkeypatch.setattr("benchmarks.harness.RESULTS", tmp_path)
     monkeypatch.setattr(render_performance, "RESULTS", tmp_path)

@@ -15,7 +15,7 @@ DOCS = Path(__file__).parents[2] / "docs"
     [
         ("results/README.md", results_page),
         ("performance.md", render_performance),
-        ("methods-speed.md", methods_speed),
+        ("results/methods-speed.md", methods_speed),
     ],
 )
 def test_the_page_is_the_one_of_the_kept_results(name, script):
@@ -26,5 +26,5 @@ def test_the_comparison_with_targets_is_that_of_the_kept_results():
     readme = DOCS.parent / "benchmarks" / "README.md"
     assert readme.read_text() == render_performance.readme()
     # What users read describes; what was asked for stands here.
-    assert "Wanted" not in (DOCS / "methods-speed.md").read_text()
+    assert "Wanted" not in (DOCS / "results/methods-speed.md").read_text()
     assert "| target |" not in (DOCS / "performance.md").read_text()

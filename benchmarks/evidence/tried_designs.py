@@ -1,0 +1,119 @@
+"""Designs of BLUFS that were tried and not taken, over the wide data.
+
+``python -m benchmarks.evidence.tried_designs [name ...]`` adds rows to results/tried_designs.json:
+for every dataset the mean over s = 20, 60 and 100 of ACC, NMI and 5-NN accuracy, as in
+:mod:`benchmarks.evidence.wide_defaults`, whose rows "before" and "default" they are compared with.
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Callable
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from benchmarks.evidence.wide_data import DATASETS
+from benchmarks.evidence.wide_defaults import S_VALUES, Dataset, dataset
+from benchmarks.evidence.wide_summary import METRICS, domains
+from benchmarks.harness import markdown, read, save
+from blufs import BLUFS, SampleGraph
+from blufs.numerics.data import scaled_data
+from blufs.numerics.principal import principal_graph, principal_vectors
+from blufs.numerics.scaling import scale_samples, softened_norms
+
+
+def fit_path(X: np.ndarray, selector: BLUFS, graph: SampleGraph | None = None) -> list[np.ndarray]:
+    sizes = sorted({min(s, X.shape[1]) for s in S_VALUES})
+    path = selector.select_path(X, sizes, precomputed=graph)
+    return [solution.ranked[:s] for s, solution in path.items()]
+
+
+def with_norms(norms_of: Callable[[np.ndarray], np.ndarray]):
+    """Features of norms that are a function of their squared norms, in graph and search alike."""
+
+    def design(X: np.ndarray, c: int) -> list[np.ndarray]:
+        centred = X - X.mean(axis=0)
+        squares = np.einsum("ij,ij->j", centred, centred)
+        norms = norms_of(squares)
+        scaled = centred * (norms / np.sqrt(np.mean(norms**2) * squares))
+        return fit_path(scaled, BLUFS(n_clusters=c, scaling="none"))
+
+    return design
+
+
+def averaged_graphs(X: np.ndarray, c: int) -> list[np.ndarray]:
+    """The mean of the graphs of c, 2 c and 4 c principal coordinates."""
+    vectors = principal_vectors(scaled_data(X, "auto"), 4 * c)[1]
+    graphs = [principal_graph(vectors[:, : max(2, m * c)], 10).similarity for m in (1, 2, 4)]
+    return fit_path(X, BLUFS(n_clusters=c), SampleGraph(sum(graphs) / 3))
+
+
+def graded_coordinates(power: float, multiple: float):
+    """Principal coordinates weighted by a power of their singular value."""
+
+    def design(X: np.ndarray, c: int) -> list[np.ndarray]:
+        count = int(np.ceil(multiple * c))
+        squares, vectors = principal_vectors(scaled_data(X, "auto"), count)
+        samples = scale_samples(vectors * (squares / squares[0]) ** (power / 2))
+        return fit_path(X, BLUFS(n_clusters=c), SampleGraph.from_data(samples, 10))
+
+    return design
+
+
+DESIGNS: dict[str, Callable[[np.ndarray, int], list[np.ndarray]]] = {
+    "softness 0.3, graph too": with_norms(lambda q: softened_norms(q, 0.3)),
+    "softness 1, graph too": with_norms(lambda q: softened_norms(q, 1.0)),
+    "square roots of the norms": with_norms(lambda q: q**0.25),
+    "c, 2 c and 4 c coordinates averaged": averaged_graphs,
+    "1.5 c coordinates": graded_coordinates(0, 1.5),
+    "coordinates by root of singular value": graded_coordinates(0.5, 2),
+    "one extra column of weight 0.5": lambda X, c: fit_path(
+        X, BLUFS(n_clusters=c, extra_columns=1, extra_weight=0.5)
+    ),
+}
+
+
+def row(design: str, data: Dataset) -> dict[str, float]:
+    scores = [data.score(one, False, False) for one in DESIGNS[design](data.X, data.c)]
+    return {key: float(np.mean([one[key] for one in scores])) for key in METRICS}
+
+
+def table() -> str:
+    """Gains over the default: mean, worst, and mean by domain, ACC / 5-NN."""
+    tried, default = read("tried_designs"), read("wide_defaults")["default"]
+    groups = domains({**tried, "default": default})
+    rows = []
+    for design, scores in tried.items():
+        gains = {
+            key: {name: scores[name][key] - default[name][key] for name in groups["all"]}
+            for key in ("acc", "knn")
+        }
+        worst = " / ".join(f"{min(gain.values()):.1f}" for gain in gains.values())
+        means = [
+            " / ".join(f"{np.mean([gain[n] for n in names]):+.1f}" for gain in gains.values())
+            for names in groups.values()
+        ]
+        rows.append([design, means[0], worst, *means[1:]])
+    header = ["design", "mean gain, ACC / 5-NN", "worst", *list(groups)[1:]]
+    return markdown(header, rows)
+
+
+def main(designs: list[str]) -> None:
+    warnings.simplefilter("ignore")
+    report = read("tried_designs") or {}
+    for design in designs:
+        report.setdefault(design, {})
+        for name in DATASETS:
+            if name in report[design] or dataset(name) is None:
+                continue
+            with threadpool_limits(1):
+                report[design][name] = row(design, dataset(name))
+            save("tried_designs", report)
+        print(design, flush=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:] or list(DESIGNS))
+    print(table())

@@ -1,0 +1,107 @@
+"""Peak memory and processor time of a fit of every method, on data of several shapes.
+
+Each fit runs in a forked process of its own, as in a job of the workflow, with the default setting
+and the numbers of features of the suite `wide`. It is stopped at the processor seconds and the
+address space that are its limits. The law of the memory that jobs ask for is tested against these.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import resource
+import signal
+import sys
+import warnings
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from benchmarks.harness import DATA, ROOT, read, save
+from blufs.datasets.preparation import prepare
+from blufs.methods.selectors import make_selector
+from blufs.workflow.plan.jobs import Plan
+from blufs.workflow.plan.read import read_plan
+from blufs.workflow.run.isolation import Limits
+from blufs.workflow.run.purpose import Purpose
+from blufs.workflow.stages.select import Fit, Target, data_for, failure_status, fit_parameters
+
+#: Tall, square and wide; dense, then sparse.
+DATASETS = ("musk", "COIL20", "GLIOMA", "ALLAML", "PCMAC", "tr11")
+MEMORY_MB = 12000
+NAME = "fit_usage"
+
+
+def fit(X, target: Target, setting: dict[str, Any], s_values: list[int], limits: Limits) -> str:
+    """Fit as stage "select" does; the status."""
+    parameters = fit_parameters(target.cls, Fit(setting, 0, 0), target.n_clusters)
+    selector = make_selector(target.cls, parameters)
+    try:
+        data = data_for(selector, X, limits)
+        selector.select_path(data, s_values, precomputed=selector.precompute(data))
+    except MemoryError:
+        return "memory"
+    except Exception as error:
+        print(error, file=sys.stderr)
+        return failure_status(error)["status"]
+    return "ok"
+
+
+def in_child(work: Callable[[], str], limits: Limits) -> tuple[str, float, float]:
+    """Status, peak of resident megabytes and processor seconds of ``work()`` in a fork."""
+    receiver, sender = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        seconds, size = int(limits.fit_seconds), int(limits.memory_mb * 2**20)
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
+        resource.setrlimit(resource.RLIMIT_AS, (size, size))
+        os.write(sender, work().encode())
+        os._exit(0)
+    os.close(sender)
+    status = os.read(receiver, 100).decode()
+    os.close(receiver)
+    _, ended, usage = os.wait4(pid, 0)
+    if os.WIFSIGNALED(ended):
+        status = "timeout" if os.WTERMSIG(ended) in (signal.SIGXCPU, signal.SIGKILL) else "failed"
+    return status, usage.ru_maxrss / 1024, usage.ru_utime + usage.ru_stime
+
+
+def measure(plan: Plan, dataset: str, limits: Limits) -> list[dict[str, Any]]:
+    definition = plan.all_datasets[dataset]
+    path = None if "builtin" in definition else DATA / definition["file"]
+    prepared = prepare(definition, path, {"status": "ok", "file": path})
+    X, card = prepared.X, prepared.card
+    size = {
+        "dataset": dataset,
+        "n": card["n_samples"],
+        "d": card["n_features"],
+        "density": card["density"] if card["sparse"] else None,
+    }
+    rows = []
+    for method in plan.methods:
+        target = Target(dataset, method, plan.method(method), card["n_clusters"])
+        sizes = [s for s in plan.sizes_on(dataset) if s <= X.shape[1]]
+        setting = plan.settings(method)[0]
+        wanted = sizes if plan.sizes_for(dataset, method) else [X.shape[1]]
+        status, peak, seconds = in_child(partial(fit, X, target, setting, wanted, limits), limits)
+        row = {**size, "method": method, "takes_sparse": plan.takes_sparse(method)}
+        rows.append(row | {"status": status, "memory_mb": round(peak), "cpu_seconds": seconds})
+        print(rows[-1], flush=True)
+    return rows
+
+
+def main(datasets: list[str], seconds: int) -> None:
+    plan = read_plan({"suite": "wide"}, ROOT, Purpose.LOOK)
+    known = [row for row in read(NAME) or [] if row["dataset"] not in datasets]
+    for dataset in datasets:
+        known += measure(plan, dataset, Limits(seconds, MEMORY_MB))
+        save(NAME, known)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("dataset", nargs="*", default=DATASETS)
+    parser.add_argument("--seconds", type=int, default=60, help="processor seconds of a fit")
+    warnings.simplefilter("ignore")
+    arguments = parser.parse_args()
+    main(list(arguments.dataset), arguments.seconds)
