@@ -39,6 +39,7 @@ for alpha in grid["blufs__alpha"]:
         label=f"alpha = {alpha}",
     )
 ax.set(xlabel="number of features s", ylabel="accuracy, 5-fold cross-validation")
+ax.set_xticks(grid["blufs__n_features_to_select"])
 ax.grid(alpha=0.3)
 ax.legend()
 plt.show()

@@ -4,13 +4,19 @@ import re
 import subprocess
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
 import yaml
+
+from blufs.results.vocabulary import CRITERIA
+from tests.helpers.project_copy import ProjectCopy, scores_of
 
 pytestmark = pytest.mark.workflow
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()
+OWN_DATA = (ROOT / re.search(r"\[Own data\]\((.+?)\)", README).group(1)).read_text()
 BLOCKS = re.findall(r"```(\w+)\n(.*?)```", README, flags=re.S)
 COMMANDS = [
     line.split("#")[0].strip()
@@ -57,12 +63,67 @@ def test_the_python_example_runs():
     assert sorted(names["path"]) == [10, 20, 30]
 
 
-def test_own_data_as_shown(project):
-    (text,) = [block for language, block in BLOCKS if language == "yaml"]
-    assert yaml.safe_load(text)["datasets"]["mine"]
+#: Less of everything, so that the recipe for own data takes seconds; its datasets stay as shown.
+LESS = {
+    "methods": ["AllFeatures", "LapScore", "BLUFS"],
+    "ablation": {"methods": ["BLUFS-III"]},
+    "grid_overrides": {"BLUFS": [{"alpha": [1]}]},
+    "screening": {"n_clusterings": 1, "n_restarts": 1, "n_splits": 1},
+    "evaluation": {"n_clusterings": 2, "n_restarts": 1, "n_splits": 2},
+    "timing": {"methods": ["BLUFS"], "n_repeats": 1},
+    "stability": {"methods": ["LapScore"], "n_resamples": 2},
+}
+
+
+def write_csv(path, labelled):
+    """Three groups of 20 samples with 42 features, and their class in the last column if asked."""
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(rng.normal(np.arange(60)[:, None] % 3, 0.3, (60, 42))).add_prefix("f")
+    if labelled:
+        table["class"] = [f"group {i % 3}" for i in range(60)]
+    table.to_csv(path, index=False)
+
+
+def run_recipe(project, text, *, labelled):
+    """Run mine.yaml by the command that stands in the README; the scores and the report."""
+    (command,) = re.findall(r"used by: snakemake (.+)", README)
+    assert command.endswith("--configfile mine.yaml")
     (project.folder / "mine.yaml").write_text(text)
-    rows = [f"{i % 7},{i % 5},{(i * i) % 11},{'ab'[i % 2]}" for i in range(60)]
-    (project.folder / "my.csv").write_text("\n".join(["p,q,r,class", *rows]) + "\n")
-    planned = project.planned(configfile="mine.yaml")
-    assert planned["preprocess", "mine"] == 1
-    assert planned["evaluate", "mine", "BLUFS"] == 1
+    (project.folder / "less.yaml").write_text(yaml.safe_dump({"suites": {"demo": LESS}}))
+    write_csv(project.folder / "my.csv", labelled)
+    project.snakemake(*command.split(), "less.yaml", "--cores", "2", configfile="")
+    page = (project.folder / "results/demo/report.html").read_text()
+    return scores_of(project, "demo"), page
+
+
+def recipe():
+    (text,) = [block for language, block in BLOCKS if language == "yaml"]
+    return text
+
+
+def test_own_data_as_shown_run_to_the_report(tmp_path):
+    project = ProjectCopy.make(tmp_path / "copy")
+    scores, page = run_recipe(project, recipe(), labelled=True)
+    assert set(scores["status"]) == {"ok"}
+    assert set(scores["dataset"]) == {"mine", "digits"}
+    mine = scores.query("dataset == 'mine'")
+    assert set(mine["method"]) == set(LESS["methods"])
+    # Three groups far from each other in every feature: no neighbour can be wrong.
+    assert mine.query("metric == 'knn_accuracy'")["value"].min() == 1
+    assert all(f">{method}<" in page for method in ("LapScore", "BLUFS"))
+
+
+@pytest.mark.slow
+def test_own_data_without_labels_as_shown_run_to_the_report(tmp_path):
+    project = ProjectCopy.make(tmp_path / "copy")
+    # The page on own data shows the same without labels, for the list of the README's suite.
+    without = yaml.safe_load(re.findall(r"```yaml\n(.*?)```", OWN_DATA, flags=re.S)[0])
+    assert without == {"datasets": {"mine": {"path": "my.csv"}}}
+    shown = yaml.safe_dump(without | {"suites": yaml.safe_load(recipe())["suites"]})
+    scores, page = run_recipe(project, shown, labelled=False)
+    assert set(scores["status"]) == {"ok"}
+    mine = scores.query("dataset == 'mine'")
+    assert set(mine["method"]) == set(LESS["methods"])
+    assert set(mine["metric"]) == set(CRITERIA)
+    assert all(f">{method}<" in page for method in ("LapScore", "BLUFS"))
+    assert "mine" in page

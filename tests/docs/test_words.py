@@ -11,6 +11,10 @@ ROOT = Path(__file__).parents[2]
 OLD_WORDS = {
     r"(?:can|could) ?not be had": "is not available",
     r"has its name is whole": "a file that exists is complete",
+    r"criterion likes best": "with the best criterion",
+    r"more flattered": "looks better than it is",
+    r"in the manners of": "as ... does",
+    r"(?:make|makes|made) (?:it )?anew": "make again",
     r"oracle_budget": "oracle_equal_budget",
     r"s_values_of\b": "s_values_by_dataset",
     r"selects_all": "keeps_all_features",
@@ -27,7 +31,7 @@ KNOWS_OLD_KEYS = {"src/blufs/workflow/plan/schema.py", "docs/glossary.md"}
 
 
 def texts() -> list[Path]:
-    patterns = ["src/**/*.py", "workflow/**", "Snakefile", "*.md", "docs/*.md", "docs/guides/*.md"]
+    patterns = ["src/**/*.py", "workflow/**", "Snakefile", "*.md", "docs/*.md", "docs/*/*.md"]
     listed = subprocess.run(
         ["git", "ls-files", *patterns], cwd=ROOT, capture_output=True, text=True, check=False
     )
