@@ -16,7 +16,7 @@ export MKL_NUM_THREADS := 1
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help env install run test test-fast test-slow test-faults test-slurm coverage lint format
-.PHONY: docs dist benchmark lock clean
+.PHONY: docs site dist benchmark lock clean
 
 help:  ## Show this list
 	@grep -E '^[a-z -]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
@@ -64,7 +64,12 @@ format: env  ## Format all code
 	$(BIN)/snakefmt Snakefile workflow
 
 docs: env  ## The documentation site: build/site; a warning is an error
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+
+# Folders of results that go into the site; a later one replaces an earlier one of its name.
+RESULTS ?= $(wildcard docs/results/*/) $(wildcard results/*/)
+site: env  ## Finished suites as a small static site: build/suites (RESULTS="results/mine" for some)
+	$(BIN)/python -m blufs.analysis.report.site $(RESULTS) --to build/suites
 
 dist: env  ## Wheel and sdist, checked: dist/
 	rm -rf dist build/lib

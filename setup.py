@@ -1,12 +1,24 @@
-"""The package index shows the README without the repository around it: see ``for_index``.
+"""What pyproject.toml cannot say: the page of the package index, and copies of files in the wheel.
 
-Everything else is in pyproject.toml.
+The index shows the README without the repository around it: see ``for_index``. The workflow needs
+some files of the project also where it runs as a ``module:`` from elsewhere: see ``ProjectFiles``.
 """
 
 import re
 from pathlib import Path
 
 from setuptools import setup
+from setuptools.command.build_py import build_py
+
+ROOT = Path(__file__).parent
+#: Files that `blufs.workflow.plan.read.project_folder` looks for in an installed wheel.
+PROJECT_FILES = (
+    "config.yaml",
+    "data/*.yaml",
+    "docs/deviations.md",
+    "workflow/schemas/*.yaml",
+    "workflow/scripts/*.py",
+)
 
 
 def for_index(readme: str) -> str:
@@ -15,6 +27,24 @@ def for_index(readme: str) -> str:
     return re.sub(r"\[([^\]]*)\]\((?!https?://)[^)]*\)", r"\1", readme)
 
 
+class ProjectFiles(build_py):
+    """Put the project's files into the package, as ``blufs/project/``."""
+
+    def run(self) -> None:
+        super().run()
+        if self.editable_mode:
+            return
+        for pattern in PROJECT_FILES:
+            for path in sorted(ROOT.glob(pattern)):
+                target = Path(self.build_lib, "blufs", "project", path.relative_to(ROOT))
+                target.parent.mkdir(parents=True, exist_ok=True)
+                self.copy_file(str(path), str(target))
+
+
 if __name__ == "__main__":
-    readme = (Path(__file__).parent / "README.md").read_text(encoding="utf-8")
-    setup(long_description=for_index(readme), long_description_content_type="text/markdown")
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    setup(
+        cmdclass={"build_py": ProjectFiles},
+        long_description=for_index(readme),
+        long_description_content_type="text/markdown",
+    )

@@ -9,6 +9,10 @@ import pytest
 
 from tests.helpers.project_copy import TABLE, ProjectCopy
 
+# As the Makefile says it, for a plain `pytest`: OpenMP that has computed in several threads hangs
+# in a forked process. It reads this when scikit-learn is loaded, which is later.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 
 def made_once(
     tmp_path_factory: pytest.TempPathFactory, name: str, make: Callable[[Path], None]

@@ -16,7 +16,7 @@ ARROWS = {
     "base": {"numerics"},
     "solver": {"numerics"},
     "methods": {"base", "numerics", "solver"},
-    "anndata": {"base", "methods"},
+    "anndata": {"base", "methods", "numerics"},
     "evaluation": {"numerics"},
     "tuning": {"base", "evaluation", "numerics"},
     "datasets": {"files", "numerics"},
