@@ -6,13 +6,20 @@ import time
 
 import numpy as np
 import psutil
+import pytest
 
 from blufs.workflow.run.isolation import Limits, run_isolated
 
 
 def work(task):
-    if task == "hang":
+    if task == "wait":
         time.sleep(60)
+    if task == "compute":
+        end = time.monotonic() + 60
+        while time.monotonic() < end:
+            pass
+    if task == "nap":
+        time.sleep(1)
     if task == "eat":
         block = np.ones(40_000_000)
         time.sleep(60)
@@ -34,10 +41,21 @@ def test_one_process_serves_all_tasks():
     assert first.value.split()[-1] == second.value.split()[-1] != str(os.getpid())
 
 
-def test_a_hanging_task_is_stopped_and_the_next_goes_on():
-    hang, after = outcomes(["hang", "after"], seconds=0.5)
+@pytest.mark.parametrize("task", ["wait", "compute"])
+def test_a_hanging_task_is_stopped_and_the_next_goes_on(task):
+    hang, after = outcomes([task, "after"], seconds=0.5)
     assert (hang.status, after.status) == ("timeout", "ok")
     assert "0.5 s" in hang.reason
+
+
+def test_time_in_which_a_task_does_not_compute_hardly_counts():
+    (nap,) = outcomes(["nap"], seconds=0.5)
+    assert nap.status == "ok"
+
+
+def test_every_task_has_its_own_seconds():
+    tasks = ["nap", "nap", "nap", "nap"]  # together longer than one task may wait
+    assert [outcome.status for outcome in outcomes(tasks, seconds=0.5)] == ["ok"] * 4
 
 
 def test_a_task_that_eats_memory_is_stopped():

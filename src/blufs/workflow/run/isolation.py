@@ -16,12 +16,19 @@ import psutil
 
 _POLL_SECONDS = 0.2
 
+# A task that waits instead of computing is stopped after so many times its limit by the clock.
+WAITING_FACTOR = 5
+
 Task = TypeVar("Task")
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What one task, a fit or a scoring, may use."""
+    """What one task, a fit or a scoring, may use.
+
+    ``fit_seconds`` are seconds of the processor, so that a busy machine stops no task that a quiet
+    one would let finish.
+    """
 
     fit_seconds: float
     memory_mb: float
@@ -85,12 +92,13 @@ def _end_with(parent: int) -> None:
 
 
 def _await(process, receiver: Connection, task: Task, limits: Limits) -> Outcome[Task]:
-    start = time.monotonic()
     watched = psutil.Process(process.pid)
+    start, computed = time.monotonic(), _processor_seconds(watched)
     while True:
         if receiver.poll(_POLL_SECONDS):
             return _receive(process, receiver, task)
-        if time.monotonic() - start > limits.fit_seconds:
+        waited = time.monotonic() - start > WAITING_FACTOR * limits.fit_seconds
+        if waited or _processor_seconds(watched) - computed > limits.fit_seconds:
             reason = f"stopped after the limit of {limits.fit_seconds:g} s"
             return Outcome(task, "timeout", reason=reason)
         try:
@@ -100,6 +108,14 @@ def _await(process, receiver: Connection, task: Task, limits: Limits) -> Outcome
         if used > limits.memory_mb:
             reason = f"stopped at {used:.0f} MB, above the limit of {limits.memory_mb:g} MB"
             return Outcome(task, "memory", reason=reason)
+
+
+def _processor_seconds(watched: psutil.Process) -> float:
+    """Seconds of a process and of its children that have ended; 0 if it is gone."""
+    try:
+        return sum(watched.cpu_times()[:4])
+    except psutil.Error:
+        return 0.0
 
 
 def _receive(process, receiver: Connection, task: Task) -> Outcome[Task]:

@@ -31,11 +31,17 @@ def own_usage() -> Usage:
     A forked child counts with the pages that it shares with its parent, so the largest process is
     what the job needs, but for what the parent has taken since.
     """
-    own, children = (
-        resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
-    )
-    seconds = own.ru_utime + own.ru_stime + children.ru_utime + children.ru_stime
-    return Usage(max(_own_peak_mb(own), _megabytes(children.ru_maxrss)), seconds)
+    own, children = _own_and_children()
+    return Usage(max(_own_peak_mb(own), _megabytes(children.ru_maxrss)), processor_seconds())
+
+
+def processor_seconds() -> float:
+    """Seconds of the processor that this process and its ended children have taken."""
+    return sum(usage.ru_utime + usage.ru_stime for usage in _own_and_children())
+
+
+def _own_and_children() -> tuple[resource.struct_rusage, resource.struct_rusage]:
+    return resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN)
 
 
 def usage_of_log(path: Path) -> Usage | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,6 +9,7 @@ import numpy as np
 
 from blufs.results.records import Record
 from blufs.workflow.run.isolation import Limits
+from blufs.workflow.run.usage import processor_seconds
 from blufs.workflow.stages.repeated_fit import make_fit_selector, run_repeated
 from blufs.workflow.stages.select import Target, data_for
 
@@ -35,11 +35,11 @@ def resample_fits(
         rows = np.random.default_rng(seeds[number]).choice(X.shape[0], size, replace=False)
         selector = make_fit_selector(target, setting, random_state)
         data = data_for(selector, X[np.sort(rows)], limits)
-        start = time.perf_counter()
+        start = processor_seconds()
         path = selector.select_path(data, s_values)
         return {
             "features": {s: [int(f) for f in path[s].ranked[:s]] for s in path},
-            "seconds": (time.perf_counter() - start) / len(path),
+            "seconds": (processor_seconds() - start) / len(path),
         }
 
     nothing: Record = {"features": {s: [] for s in s_values}, "seconds": None}

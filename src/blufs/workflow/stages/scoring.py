@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -13,6 +12,7 @@ import scipy.sparse as sp
 
 from blufs.results.records import Record
 from blufs.workflow.run.isolation import Outcome
+from blufs.workflow.run.usage import processor_seconds
 from blufs.workflow.stages.protocol import Protocol
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ class Scorer:
         from blufs.evaluation.clustering import score_partitions
         from blufs.evaluation.criteria import label_free_criteria
 
-        start = time.perf_counter()
+        start = processor_seconds()
         chosen = self._chosen(features)
         partitions = self.protocol.cluster(chosen, self.n_clusters, self.dataset, repetitions)
         values = {} if self.y is None else score_partitions(self.y, partitions)
@@ -73,15 +73,15 @@ class Scorer:
         if all_criteria or repetitions[0] == 0:
             judged = partitions if all_criteria else partitions[:1]
             criteria = label_free_criteria(self.X, self.graph, judged)
-        return _finite(Scores(values, criteria, time.perf_counter() - start))
+        return _finite(Scores(values, criteria, processor_seconds() - start))
 
     def classify(self, task: str, features: Sequence[int], repetitions: Sequence[int]) -> Scores:
         """Scores of a classifier on random splits; ``task`` is "neighbours" or "forest"."""
         assert self.y is not None, "only labelled data can be classified"
-        start = time.perf_counter()
+        start = processor_seconds()
         chosen = self._chosen(features)
         values = self.protocol.classify(task, chosen, self.y, self.dataset, repetitions)
-        return _finite(Scores(values, seconds=time.perf_counter() - start))
+        return _finite(Scores(values, seconds=processor_seconds() - start))
 
     def _chosen(self, features: Sequence[int]) -> np.ndarray | sp.csr_array:
         """The chosen columns; sparse data stay sparse only if all columns are chosen."""

@@ -7,7 +7,6 @@ The labels enter the columns of the metrics, which only the oracle reads; the co
 from __future__ import annotations
 
 import logging
-import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -16,6 +15,7 @@ import numpy as np
 from blufs.results.records import Record
 from blufs.results.vocabulary import CRITERION_PREFIX
 from blufs.workflow.run.isolation import Limits, run_isolated
+from blufs.workflow.run.usage import processor_seconds
 from blufs.workflow.stages.protocol import Protocol
 from blufs.workflow.stages.scoring import Scorer, failed_score
 
@@ -82,7 +82,7 @@ class _Screening:
         self.scorer = scorer
 
     def __call__(self, features: tuple[int, ...]) -> Record:
-        start = time.perf_counter()
+        start = processor_seconds()
         protocol = self.scorer.protocol
         try:
             found = self.scorer.cluster(features, range(protocol.n_clusterings), all_criteria=True)
@@ -96,5 +96,5 @@ class _Screening:
             return failed_score(error)
         scores = {key: float(np.mean(of_metric)) for key, of_metric in values.items()}
         criteria = {f"{CRITERION_PREFIX}{key}": value for key, value in found.criteria.items()}
-        seconds = time.perf_counter() - start
+        seconds = processor_seconds() - start
         return {**scores, **criteria, "score_seconds": seconds, "status": "ok", "reason": ""}

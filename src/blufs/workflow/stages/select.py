@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import logging
-import time
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,6 +19,7 @@ from blufs.methods.selectors import import_class, is_random, make_selector
 from blufs.results.records import Record, failed_selection
 from blufs.workflow.plan.canonical import canonical_json
 from blufs.workflow.run.isolation import Limits, Outcome, run_isolated
+from blufs.workflow.run.usage import processor_seconds
 
 logger = logging.getLogger("blufs.select")
 
@@ -138,7 +138,7 @@ class _Worker:
         self.shared: dict[str, Any] = {}
 
     def __call__(self, fit: Fit) -> list[Record]:
-        start = time.perf_counter()
+        start = processor_seconds()
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", ConvergenceWarning)  # recorded per solution
@@ -150,7 +150,7 @@ class _Worker:
             if failure["status"] == "failed":
                 logger.exception("%s failed with %s", self.cls.__name__, fit.setting)
             return _failure(self.target, fit, self.s_values, **failure)
-        seconds = (time.perf_counter() - start) / len(solutions)
+        seconds = (processor_seconds() - start) / len(solutions)
         return [self._record(fit, s, solutions[s], seconds) for s in sorted(solutions)]
 
     def _solve(self, fit: Fit) -> dict[int, Solution]:
