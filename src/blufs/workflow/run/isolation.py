@@ -17,7 +17,7 @@ import psutil
 _POLL_SECONDS = 0.2
 
 # A task that waits instead of computing is stopped after so many times its limit by the clock.
-WAITING_FACTOR = 5
+WAITING_FACTOR = 10
 
 Task = TypeVar("Task")
 
