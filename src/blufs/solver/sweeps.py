@@ -26,6 +26,8 @@ class Problem:
         Normalised similarity.
     diagonal : ndarray of shape (d,)
         Diagonal of the W block's matrix H at the initial graph.
+    n_clusters : int
+        c, the columns of Y but for extra ones.
     learn_neighbors : bool
         Whether P may get other neighbours, or only other weights of them.
     """
@@ -34,6 +36,7 @@ class Problem:
     S: sp.csr_array
     diagonal: np.ndarray
     weights: Weights
+    n_clusters: int
     y_solver: str = "polar"
     learn_neighbors: bool = True
 
@@ -80,7 +83,7 @@ class State:
         AW, and the squared distances of its rows to their neighbours.
     gains : ndarray of shape (d,), optional
         What features outside the support would gain, as of the last search; at the start, as of
-        the first one, see :func:`with_first_gains`.
+        the first one, see :func:`start_states`.
     """
 
     support: np.ndarray
@@ -136,7 +139,26 @@ def value(problem: Problem, state: State) -> float:
     return objective(state.Z, state.W, state.Y, state.p, state.V, problem.S, problem.weights)
 
 
-def with_first_gains(problem: Problem, states: list[State]) -> list[State]:
+def start_states(
+    problem: Problem,
+    supports: list[tuple[np.ndarray, np.ndarray]],
+    Y: np.ndarray,
+    neighbors: Neighbors,
+    p: np.ndarray,
+    sweeps_follow: bool,
+) -> list[State]:
+    """A state for every support (s,), which comes with the scaled data (n x s) on it.
+
+    If the neighbours are learned, the states have the best ones. Several of them get the gains that
+    their first sweep will need, by one pass over X for all.
+    """
+    states = [start_state(problem, T, A, Y, neighbors, p) for T, A in supports]
+    if problem.learn_neighbors:
+        states = [update_graph(problem, state) for state in states]
+    return _with_first_gains(problem, states) if len(states) > 1 and sweeps_follow else states
+
+
+def _with_first_gains(problem: Problem, states: list[State]) -> list[State]:
     """The states with the gains that their first sweep will need, by one pass over X for all."""
     misfits = []
     for state in states:
