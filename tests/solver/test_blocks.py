@@ -159,9 +159,7 @@ def test_w_step_beats_perturbations_on_its_support(seed):
 def searched(problem):
     """Support by the library: pursuit, then exchange."""
     diagonal = np.diagonal(problem.H).copy()
-    T = start_support(
-        problem.data, problem.M, problem.Y, problem.ridge, diagonal, problem.s
-    ).chosen
+    T = start_support(problem.data, problem.M, problem.Y, problem.ridge, diagonal, problem.s).chosen
     old = np.zeros((problem.s, problem.Y.shape[1]))
     support, A, _, _ = improve_support(
         problem.data,

@@ -71,12 +71,14 @@ def forward_pursuit(
     s : int
     """
     elimination = _Elimination(data.shape[0], B, diagonal, s)
+    rows = np.empty((min(MAX_BLOCK, s), data.shape[1]))  # made once: memory that is new is slow
     block = MAX_BLOCK
     while elimination.count < s:
         ahead = _foresee(data, M, ridge, elimination, min(block, s - elimination.count))
-        columns = data.correlate(M @ (ahead.A - elimination.explained(ahead.known)))
-        columns[ahead.features, np.arange(len(ahead.features))] += ridge
-        accepted = elimination.follow(ahead, columns)
+        unexplained = ahead.A - elimination.explained(ahead.known)
+        rows[: len(ahead.features)] = data.correlate(M @ unexplained).T
+        rows[np.arange(len(ahead.features)), ahead.features] += ridge
+        accepted = elimination.follow(ahead, rows)
         # Foresee less after a miss, more after a hit.
         block = max(1, accepted) if accepted < len(ahead.features) else min(MAX_BLOCK, 2 * block)
     return Pursuit(elimination.chosen, elimination.gained, elimination.A)
@@ -115,8 +117,8 @@ class _Elimination:
         L, lower triangular.
     schur : ndarray of shape (d,)
         ``H_jj - H_jT H_TT^-1 H_Tj``.
-    residual : ndarray of shape (d, c)
-        ``B_j - H_jT H_TT^-1 B_T``.
+    residual : ndarray of shape (c, d)
+        ``B_j - H_jT H_TT^-1 B_T`` as columns, which are updated and squared faster than rows.
     """
 
     def __init__(self, n: int, B: np.ndarray, diagonal: np.ndarray, s: int):
@@ -126,13 +128,13 @@ class _Elimination:
         self.gained = np.empty(s)
         self.count = 0
         self.schur = diagonal.copy()
-        self.residual = np.array(B, order="C")
+        self.residual = np.ascontiguousarray(B.T)
         self._smallest = REDUNDANT * diagonal
         self._free = np.ones(len(diagonal), dtype=bool)
         self._update_gains()
 
     def _update_gains(self) -> None:
-        squares = np.einsum("ij,ij->i", self.residual, self.residual)
+        squares = np.einsum("ij,ij->j", self.residual, self.residual)
         usable = self.schur > self._smallest
         self.gains = np.where(usable, squares / np.where(usable, self.schur, 1), 0)
         self.gains[~self._free] = -1
@@ -148,31 +150,31 @@ class _Elimination:
         weights = solve_triangular(L, known, lower=True, trans="T", check_finite=False)
         return self.A[:, : self.count] @ weights
 
-    def follow(self, ahead: _Foreseen, columns: np.ndarray) -> int:
+    def follow(self, ahead: _Foreseen, rows: np.ndarray) -> int:
         """Add foreseen features as long as no other gains more; returns how many.
 
-        ``columns`` (d x m) are those of H without what the features chosen before explain.
+        The first of ``rows`` (at least m x d, overwritten) are those of H without what the features
+        chosen before explain.
         """
         before = self.count
-        rows = np.empty((len(ahead.features), len(self.schur)))
         for position, feature in enumerate(ahead.features):
             if position and self.gains.max() > self.gains[feature] * (1 + 1e-9):
                 break
             since = rows[:position]
             self.factor[self.count, :before] = ahead.known[:, position]
             self.factor[self.count, before : self.count] = since[:, feature]
-            np.subtract(columns[:, position], since[:, feature] @ since, out=rows[position])
+            rows[position] -= since[:, feature] @ since
             self.A[:, self.count] = ahead.A[:, position]
             self._add(feature, rows[position])
         return self.count - before
 
     def _add(self, feature: int, row: np.ndarray) -> None:
-        """Add a feature, given its column of H without what all chosen ones explain, (d,)."""
+        """Add a feature, given its row of H without what all chosen ones explain, (d,)."""
         pivot = np.sqrt(max(self.schur[feature], self._smallest[feature]))
         row /= pivot
         self.schur -= row**2
-        change = self.residual[feature] / pivot
-        self.residual = dger(-1.0, change, row, a=self.residual.T, overwrite_a=True).T
+        change = self.residual[:, feature] / pivot
+        self.residual = dger(-1.0, row, change, a=self.residual.T, overwrite_a=True).T
         self.factor[self.count, self.count] = pivot
         self.chosen[self.count], self.gained[self.count] = feature, self.gains[feature]
         self._free[feature] = False
@@ -190,7 +192,7 @@ def _foresee(data, M, ridge, elimination: _Elimination, count: int) -> _Foreseen
     known = elimination.solved(across)
     H[np.diag_indices_from(H)] += ridge
     H -= known.T @ known
-    residual = elimination.residual[pool].copy()
+    residual = elimination.residual[:, pool].T
     smallest = elimination._smallest[pool]
     free = np.ones(len(pool), dtype=bool)
     choices = []

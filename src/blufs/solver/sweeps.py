@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 import scipy.sparse as sp
 
 from blufs.numerics.data import DataMatrix
 from blufs.solver.objective import Weights, objective
-from blufs.solver.p_step import Pattern, Smoothing, candidate_distances, graph_step, p_step
+from blufs.solver.p_step import Smoothing, candidate_distances, graph_step, p_step
 from blufs.solver.w_step import dense_w_step, improve_support, joint_gains, solve_on_support
 from blufs.solver.y_step import Y_SOLVERS
 
@@ -54,13 +53,9 @@ class Neighbors:
     indices: np.ndarray
     allowed: np.ndarray
 
-    @cached_property
-    def pattern(self) -> Pattern:
-        return Pattern(self.indices)
-
     def smoothing(self, p: np.ndarray, beta: float) -> Smoothing:
         """M for given weights."""
-        return Smoothing(self.indices, p, beta, self.pattern if beta else None)
+        return Smoothing(self.indices, p, beta)
 
 
 @dataclass(frozen=True)
