@@ -34,7 +34,7 @@ def pursuit_gains(data: Dataset) -> np.ndarray:
     M = Smoothing(shared.neighbors, uniform_weights(shared.allowed), selector.beta)
     Y, ridge = selector._start(problem, shared), selector.lam + selector.tau
     most = min(MOST, data.X.shape[1])
-    return start_support(problem.data, M, Y, ridge, problem.diagonal, most)[1]
+    return start_support(problem.data, M, Y, ridge, problem.diagonal, most).gains
 
 
 def measured(data: Dataset) -> dict:

@@ -32,7 +32,7 @@ def rules(data, M, Y, H, B, diagonal, s):
     """Name -> function that returns a support."""
 
     def pursuit():
-        return start_support(data, M, Y, LAM, diagonal, s)[0]
+        return start_support(data, M, Y, LAM, diagonal, s).chosen
 
     def exchange():
         T = pursuit()

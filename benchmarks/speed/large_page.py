@@ -55,7 +55,7 @@ rows of about {block} MiB. The selection is that of the same matrix in memory.
 
 A fit of BLUFS reads all rows
 
-- 13 times for ranges, scaling, principal vectors and the start;
+- 12 times for ranges, scaling, principal vectors and the start;
 - once for each {columns} MiB that X takes in memory, to compare every feature with its graph;
 - twice for each block of up to {choices} choices of features, and twice for each search for better
   ones, of which there is one in the first sweep and one whenever the sweeps come to rest;

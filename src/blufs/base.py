@@ -36,7 +36,7 @@ from blufs.numerics.order import check_ranking
 from blufs.numerics.ranges import conditioned, varying_columns
 from blufs.numerics.rows import first_row
 from blufs.numerics.scaling import choose_scaling
-from blufs.numerics.sparse_data import canonical_csr
+from blufs.numerics.sparse_data import canonical_csr, some_columns
 
 __all__ = [
     "BaseSelector",
@@ -271,7 +271,8 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         """X without constant features as the method gets it, and which these are (None: all)."""
         varying = varying_columns(X)
         kept = None if varying.all() else np.flatnonzero(varying)
-        X = X if kept is None else X[:, kept]
+        if kept is not None:
+            X = some_columns(X, kept) if sp.issparse(X) else X[:, kept]
         scaling = getattr(self, "scaling", "none")
         scaling = choose_scaling(X) if scaling == "auto" else scaling
         return self._condition(
@@ -383,7 +384,7 @@ def check_n_clusters(n_clusters: int, n_samples: int) -> None:
 
 def _with_constants(solution: Solution, varying: np.ndarray, d: int) -> Solution:
     """Extend a solution on the varying features to all d: constant ones score and rank last."""
-    constant = np.setdiff1d(np.arange(d), varying)
+    constant = np.delete(np.arange(d), varying)
     scores = np.full(d, solution.scores.min(), dtype=solution.scores.dtype)
     scores[varying] = solution.scores
     per_feature = {}

@@ -49,10 +49,10 @@ def random_problem(
     weights = Weights(alpha, beta, lam, mu, tau=1e-3)
     M = Smoothing(neighbors, p, beta)
     diagonal = data.quadratic_forms(M)[1] + lam + weights.tau
-    problem = Problem(data, graph.normalized, diagonal, weights, y_solver)
+    problem = Problem(data, graph.normalized, diagonal, weights, c, y_solver)
     norms = np.where(np.arange(c) < (c + 1) // 2, 1, rng.uniform(0.1, 1))
     Y = random_orthonormal(rng, n, c) * norms
-    support, _ = start_support(data, M, Y, lam + weights.tau, diagonal, s)
+    support = start_support(data, M, Y, lam + weights.tau, diagonal, s).chosen
     found = Neighbors(neighbors, allowed)
     return problem, start_state(problem, support, data.columns(support), Y, found, p)
 

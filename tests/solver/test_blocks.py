@@ -159,7 +159,7 @@ def test_w_step_beats_perturbations_on_its_support(seed):
 def searched(problem):
     """Support by the library: pursuit, then exchange."""
     diagonal = np.diagonal(problem.H).copy()
-    T, _ = start_support(problem.data, problem.M, problem.Y, problem.ridge, diagonal, problem.s)
+    T = start_support(problem.data, problem.M, problem.Y, problem.ridge, diagonal, problem.s).chosen
     old = np.zeros((problem.s, problem.Y.shape[1]))
     support, A, _, _ = improve_support(
         problem.data,
@@ -196,9 +196,10 @@ def test_block_pursuit_is_the_plain_pursuit(pool_size, monkeypatch):
         problem = random_w_problem(seed)
         diagonal = np.diagonal(problem.H).copy()
         args = problem.data, problem.M, problem.Y, problem.ridge, diagonal
-        chosen, gains = start_support(*args, problem.s)
+        chosen, gains, A = start_support(*args, problem.s)
+        np.testing.assert_array_equal(A, problem.data.columns(chosen))
         np.testing.assert_array_equal(chosen, exact_pursuit(problem.H, problem.B, problem.s))
-        np.testing.assert_array_equal(start_support(*args, 1)[0], chosen[:1])
+        np.testing.assert_array_equal(start_support(*args, 1).chosen, chosen[:1])
         for m in range(1, problem.s + 1):
             explained = -best_on(problem.H, problem.B, chosen[:m])
             np.testing.assert_allclose(gains[:m].sum(), explained, rtol=1e-9)

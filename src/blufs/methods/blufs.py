@@ -17,7 +17,7 @@ from blufs.numerics.graph import SampleGraph, neighbor_matrix
 from blufs.numerics.scaling import FEATURE_SCALINGS
 from blufs.solver.explain import explain_features, feature_order
 from blufs.solver.objective import Weights
-from blufs.solver.p_step import Smoothing, uniform_weights
+from blufs.solver.p_step import uniform_weights
 from blufs.solver.shared import (
     SIMILARITIES,
     SharedStart,
@@ -27,15 +27,7 @@ from blufs.solver.shared import (
 )
 from blufs.solver.size import count_features, most_features
 from blufs.solver.start import relaxed_start
-from blufs.solver.sweeps import (
-    Neighbors,
-    Problem,
-    Result,
-    minimize,
-    start_state,
-    update_graph,
-    with_first_gains,
-)
+from blufs.solver.sweeps import Neighbors, Problem, Result, State, minimize, start_states
 from blufs.solver.w_step import feature_gains, start_support
 from blufs.solver.y_step import Y_SOLVERS
 
@@ -261,31 +253,45 @@ class BLUFS(GraphSelector):
     def _solve(self, X: np.ndarray, s_values: list, precomputed) -> dict:
         if self.n_clusters != "auto":
             check_n_clusters(self.n_clusters, X.shape[0])
-        if precomputed is None:
-            shared = self._precompute(X)
-        elif isinstance(precomputed, SharedStart):
-            shared = precomputed
-            shared.check(X.shape, self.n_clusters)
-        else:
-            shared = self._share(X, self._graph(X, precomputed))
-        problem = self._problem(X, shared)
-        Y, p = self._start(problem, shared), uniform_weights(shared.allowed)
-        start = Y, Neighbors(shared.neighbors, shared.allowed), p
-        sizes, supports = s_values, [np.arange(X.shape[1])]
-        if self.constraint == "every" or None in s_values:
-            most = max(most_features(X.shape[1]) if s is None else s for s in s_values)
-            M, ridge = Smoothing(shared.neighbors, p, self.beta), self.lam + self.tau
-            order, gains = start_support(problem.data, M, Y, ridge, problem.diagonal, most)
-            sizes = [count_features(gains) if s is None else s for s in s_values]
-        if self.constraint == "every":
-            supports = [order[:s] for s in sizes]
-        results = self._minimize(problem, supports, start)
+        # Of what fits share only the problem is left here: of many samples it is much to hold.
+        problem, sizes, states = self._begin(X, s_values, self._shared(X, precomputed))
+        # Taken off the list, so that the arrays of a start are given back as soon as they may.
+        limits = self.max_iter, self.tol
+        results = [minimize(problem, states.pop(0), *limits) for _ in range(len(states))]
         results *= len(sizes) // len(results)
         self._warn_unless_converged(dict(zip(sizes, results, strict=True)))
         return {
-            wanted: self._solution(problem, result, s, shared.n_clusters)
+            wanted: self._solution(problem, result, s)
             for wanted, s, result in zip(s_values, sizes, results, strict=True)
         }
+
+    def _shared(self, X: np.ndarray, precomputed) -> SharedStart:
+        if precomputed is None:
+            return self._precompute(X)
+        if isinstance(precomputed, SharedStart):
+            precomputed.check(X.shape, self.n_clusters)
+            return precomputed
+        return self._share(X, self._graph(X, precomputed))
+
+    def _begin(
+        self, X: np.ndarray, s_values: list, shared: SharedStart
+    ) -> tuple[Problem, list[int], list[State]]:
+        """The problem, the numbers of features, and a start for each, or one for all of them."""
+        problem = self._problem(X, shared)
+        Y, p = self._start(problem, shared), uniform_weights(shared.allowed)
+        neighbors = Neighbors(shared.neighbors, shared.allowed)
+        sizes = s_values
+        if self.constraint == "every" or None in s_values:
+            most = max(most_features(X.shape[1]) if s is None else s for s in s_values)
+            M, ridge = neighbors.smoothing(p, self.beta), self.lam + self.tau
+            found = start_support(problem.data, M, Y, ridge, problem.diagonal, most)
+            sizes = [count_features(found.gains) if s is None else s for s in s_values]
+        every = np.arange(X.shape[1])
+        if self.constraint == "every":
+            supports = [(found.chosen[:s], np.ascontiguousarray(found.A[:, :s])) for s in sizes]
+        else:
+            supports = [(every, problem.data.columns(every))]
+        return problem, sizes, start_states(problem, supports, Y, neighbors, p, self.max_iter > 0)
 
     def _problem(self, X: np.ndarray, shared: SharedStart) -> Problem:
         alpha = self.alpha if self.clustering_level else 0.0
@@ -296,6 +302,7 @@ class BLUFS(GraphSelector):
             S=shared.graph.normalized,
             diagonal=diagonal,
             weights=weights,
+            n_clusters=shared.n_clusters,
             y_solver=self.y_solver,
             learn_neighbors=self.learn_neighbors,
         )
@@ -319,16 +326,6 @@ class BLUFS(GraphSelector):
             shared.n_clusters,
         )
 
-    def _minimize(self, problem: Problem, supports: list[np.ndarray], start) -> list[Result]:
-        columns = problem.data.columns
-        states = [start_state(problem, T, columns(T), *start) for T in supports]
-        if self.learn_neighbors:
-            states = [update_graph(problem, state) for state in states]
-        if len(states) > 1 and self.max_iter > 0:
-            states = with_first_gains(problem, states)
-        # Taken off the list, so that the arrays of a start are given back as soon as they may.
-        return [minimize(problem, states.pop(0), self.max_iter, self.tol) for _ in supports]
-
     def _warn_unless_converged(self, results: dict[int, Result]) -> None:
         late = sorted(s for s, result in results.items() if not result.converged)
         if late:
@@ -339,7 +336,7 @@ class BLUFS(GraphSelector):
                 stacklevel=4,
             )
 
-    def _solution(self, problem: Problem, result: Result, s: int, n_clusters: int) -> Solution:
+    def _solution(self, problem: Problem, result: Result, s: int) -> Solution:
         state = result.state
         norms = np.linalg.norm(state.W, axis=1)
         scores = np.zeros(problem.data.shape[1])
@@ -363,7 +360,7 @@ class BLUFS(GraphSelector):
             objective_history=result.history,
             per_feature={"coef_": coef, "gains_": gains},
             fitted={
-                "n_clusters_": n_clusters,
+                "n_clusters_": problem.n_clusters,
                 "embedding_": state.Y,
                 "graph_": neighbor_matrix(state.neighbors.indices, state.p).T.tocsr(),
             },

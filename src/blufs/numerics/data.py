@@ -9,6 +9,7 @@ import scipy.sparse as sp
 
 from blufs.numerics.chunked import RowChunks
 from blufs.numerics.ranges import without_offset
+from blufs.numerics.rank_one import subtract_outer
 from blufs.numerics.scaling import (
     affine_from_moments,
     affine_scaling,
@@ -66,7 +67,7 @@ class ScaledData:
         """``A' V`` for V of shape (n, m), as a float64 array of shape (d, m): one pass over X."""
         # V may be large times X's mean; taking the column sums off V first would need a copy of V.
         product = (self.X.T @ V.astype(self.X.dtype, copy=False)).astype(np.float64, copy=False)
-        product -= np.outer(self.shift, V.sum(axis=0))
+        subtract_outer(product, self.shift, V.sum(axis=0))
         product /= self.divisor[:, None]
         return product
 

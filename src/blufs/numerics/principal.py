@@ -31,33 +31,44 @@ def principal_vectors(data: DataMatrix, count: int) -> tuple[np.ndarray, np.ndar
     if n <= 2 * width * (_DEPTH + 1):
         Q = np.eye(n)
         projected = data.correlate(Q)
+        inner = projected.T @ projected
     else:
-        Q, projected = _krylov_basis(data, width)
-    values, rotation = np.linalg.eigh(projected.T @ projected)
+        Q, inner = _krylov_basis(data, width)
+    values, rotation = np.linalg.eigh(inner)
     keep = np.flatnonzero(values > 1e-10 * values[-1])[::-1][:count]
     return values[keep], fix_signs(Q @ rotation[:, keep])
 
 
 def _krylov_basis(data: DataMatrix, width: int) -> tuple[np.ndarray, np.ndarray]:
-    """Orthonormal basis Q of the block Krylov space of A A', and A'Q.
+    """Orthonormal basis Q of the block Krylov space of A A', and ``(A'Q)'(A'Q)``.
 
-    Q has the shape (n, m) and A'Q the shape (d, m), with m = width (_DEPTH + 1).
+    Q has the shape (n, m) and the other (m, m), with m = width (_DEPTH + 1). ``A A' Q_j`` lies in
+    the first j + 1 blocks of the space, so that only blocks next to each other have products other
+    than zero, and ``A'Q_j`` (d x width) is held for two of them at a time.
     """
-    n, d = data.shape
+    n = data.shape[0]
     size = width * (_DEPTH + 1)
     # Filled in block by block: joining blocks would hold them twice.
-    Q, projected = np.empty((n, size)), np.empty((d, size))
+    Q, inner = np.empty((n, size)), np.zeros((size, size))
     block = np.linalg.qr(np.random.default_rng(0).standard_normal((n, width)))[0]
+    previous = None
     for first in range(0, size, width):
-        if first:
-            block = data.dot(projected[:, first - width : first])
+        if previous is not None:
+            block = data.dot(previous)
             known = Q[:, :first]
             # Twice is enough to keep the whole basis orthogonal to machine precision.
             for _ in range(2):
-                block = np.linalg.qr(block - known @ (known.T @ block))[0]
-        Q[:, first : first + width] = block
-        projected[:, first : first + width] = data.correlate(block)
-    return Q, projected
+                block -= known @ (known.T @ block)
+                block = np.linalg.qr(block)[0]
+        own = slice(first, first + width)
+        Q[:, own] = block
+        projected = data.correlate(block)
+        inner[own, own] = projected.T @ projected
+        if previous is not None:
+            across = inner[own, first - width : first] = projected.T @ previous
+            inner[first - width : first, own] = across.T
+        previous = projected
+    return Q, inner
 
 
 def principal_graph(vectors: np.ndarray, n_neighbors: int) -> SampleGraph:

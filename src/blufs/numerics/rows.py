@@ -13,6 +13,8 @@ from blufs.numerics.chunked import RowChunks
 
 #: Entries of one block of dense rows (8 MiB of float64).
 BLOCK_ENTRIES = 2**20
+#: Entries of one block of distances (2 MiB), and rows that it has at least: products want several.
+_DISTANCES, _FEWEST_ROWS = 2**18, 48
 
 
 def dense_rows(X, rows) -> np.ndarray:
@@ -44,10 +46,15 @@ def squared_norms(X) -> np.ndarray:
     return norms
 
 
+def rows_at_a_time(n: int) -> int:
+    """How many samples are compared with all n at a time."""
+    return max(_FEWEST_ROWS, _DISTANCES // n)
+
+
 def inner_product_blocks(X):
     """Yield ``(start, B)``: B[i, j] = <x_{start+i}, x_j>, a new dense block of rows at a time."""
     n = X.shape[0]
-    rows = max(1, BLOCK_ENTRIES // n)
+    rows = rows_at_a_time(n)
     transposed = X.T.tocsr() if sp.issparse(X) else X.T
     for start in range(0, n, rows):
         product = X[start : start + rows] @ transposed

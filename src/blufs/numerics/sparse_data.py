@@ -6,13 +6,16 @@ correction of rank one, so that nothing of the size of a dense X is ever held.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import scipy.sparse as sp
 
+from blufs.numerics.rank_one import subtract_outer
 from blufs.numerics.scaling import affine_from_moments
 
-#: Entries of the sparse blocks that quadratic forms go through (4 MiB of values).
-_BLOCK_ENTRIES = 2**19
+#: About how many stored entries are worked on at a time (0.5 MiB of values).
+_BLOCK_ENTRIES = 2**16
 #: Entries of a dense block of columns (8 MiB of float64).
 _DENSE_BLOCK_ENTRIES = 2**20
 
@@ -48,7 +51,7 @@ class SparseScaledData:
     def correlate(self, V: np.ndarray) -> np.ndarray:
         """``A' V`` for V of shape (n, m), as a float64 array of shape (d, m): one pass over X."""
         product = np.asarray(self.X.T @ V.astype(np.float64, copy=False))
-        product -= np.outer(self.shift, V.sum(axis=0))
+        subtract_outer(product, self.shift, V.sum(axis=0))
         product /= self.divisor[:, None]
         return product
 
@@ -75,7 +78,7 @@ class SparseScaledData:
         row_sums = M @ ones
         sums = np.asarray(self.X.T @ ones)
         weighted = np.asarray(self.X.T @ row_sums)
-        squares = np.asarray(self.X.multiply(self.X).sum(axis=0), dtype=np.float64)
+        squares = weighted_squares(self.X, ones)
         products = self._inner_products(M) if sp.issparse(M) else self._dense_products(M)
         scale = self.divisor**2
         norms = (squares - 2 * self.shift * sums + n * self.shift**2) / scale
@@ -101,16 +104,14 @@ class SparseScaledData:
         at a time: of each row of X as many copies as it has pairs, times those of its partners.
         """
         X, M = self.X, sp.coo_array(M)
-        squares = X.data.astype(np.float64) ** 2
-        squares *= np.repeat(sp.csr_array(M).diagonal(), np.diff(X.indptr))
-        total = np.bincount(X.indices, weights=squares, minlength=X.shape[1])
+        total = weighted_squares(X, sp.csr_array(M).diagonal())
         above = np.flatnonzero(M.row < M.col)
         pairs = max(1, _BLOCK_ENTRIES * X.shape[0] // max(1, X.nnz))
         for start in range(0, len(above), pairs):
             part = above[start : start + pairs]
             product = X[M.row[part]].multiply(X[M.col[part]]).tocsr()
             weights = product.data * np.repeat(2 * M.data[part], np.diff(product.indptr))
-            total += np.bincount(product.indices, weights=weights, minlength=X.shape[1])
+            np.add.at(total, product.indices, weights)
         return total
 
 
@@ -137,7 +138,7 @@ def sparse_affine_scaling(X: sp.csr_array, scaling: str) -> tuple[np.ndarray, np
     return affine_from_moments(
         scaling,
         X.shape,
-        ranges=lambda: sparse_ranges(X.astype(np.float64)),
+        ranges=lambda: sparse_ranges(X.astype(np.float64, copy=False)),
         mean=lambda: column_means(X),
         norms=lambda shift: np.sqrt(centred_squares(X, shift)),
     )
@@ -147,12 +148,27 @@ def sparse_ranges(X: sp.csr_array) -> tuple[np.ndarray, np.ndarray]:
     """Smallest and largest value of every column, each (d,), of canonical X (n x d)."""
     n, d = X.shape
     low, high = np.full(d, np.inf, X.dtype), np.full(d, -np.inf, X.dtype)
-    np.minimum.at(low, X.indices, X.data)
-    np.maximum.at(high, X.indices, X.data)
-    with_zeros = np.bincount(X.indices, minlength=d) < n
+    stored = np.zeros(d, dtype=np.intp)
+    for _, columns, values in _entry_blocks(X):
+        np.minimum.at(low, columns, values)
+        np.maximum.at(high, columns, values)
+        np.add.at(stored, columns, 1)
+    with_zeros = stored < n
     low[with_zeros] = np.minimum(low[with_zeros], 0)
     high[with_zeros] = np.maximum(high[with_zeros], 0)
     return low, high
+
+
+def some_columns(X: sp.csr_array, columns: np.ndarray) -> sp.csr_array:
+    """``X[:, columns]`` for ascending columns, with the values of X where all of them are kept."""
+    position = np.full(X.shape[1], -1, dtype=X.indices.dtype)
+    position[columns] = np.arange(len(columns))
+    indices = position[X.indices]
+    if len(indices) and indices.min() < 0:
+        return X[:, columns]
+    kept = sp.csr_array((X.data, indices, X.indptr), shape=(X.shape[0], len(columns)))
+    kept.has_canonical_format = True
+    return kept
 
 
 def times_columns(X: sp.csr_array, factors: np.ndarray) -> sp.csr_array:
@@ -170,7 +186,31 @@ def column_means(X: sp.csr_array, weights: np.ndarray | None = None) -> np.ndarr
 def centred_squares(X: sp.csr_array, shift: np.ndarray) -> np.ndarray:
     """``sum_i (x_ij - shift_j)^2`` of every column, without cancellation, shape (d,)."""
     n, d = X.shape
-    deviations = X.data.astype(np.float64) - shift[X.indices]
-    stored = np.bincount(X.indices, weights=deviations**2, minlength=d)
-    counts = np.bincount(X.indices, minlength=d)
-    return stored + (n - counts) * shift**2
+    squares, stored = np.zeros(d), np.zeros(d, dtype=np.intp)
+    for _, columns, values in _entry_blocks(X):
+        deviations = values.astype(np.float64) - shift[columns]
+        np.add.at(squares, columns, deviations**2)
+        np.add.at(stored, columns, 1)
+    return squares + (n - stored) * shift**2
+
+
+def weighted_squares(X: sp.csr_array, weights: np.ndarray) -> np.ndarray:
+    """``sum_i w_i x_ij^2`` of every column of X (n x d) with weights of the rows (n,), shape (d,)."""
+    total = np.zeros(X.shape[1])
+    for rows, columns, values in _entry_blocks(X):
+        own = np.repeat(weights[rows], np.diff(X.indptr[rows.start : rows.stop + 1]))
+        np.add.at(total, columns, own * values.astype(np.float64) ** 2)
+    return total
+
+
+def _entry_blocks(X: sp.csr_array) -> Iterator[tuple[slice, np.ndarray, np.ndarray]]:
+    """Yield some rows at a time, and the columns and values of the entries that they store.
+
+    What is made of all entries at once would take as much memory as X.
+    """
+    n = X.shape[0]
+    step = max(1, _BLOCK_ENTRIES * n // max(1, X.nnz))
+    for start in range(0, n, step):
+        rows = slice(start, min(start + step, n))
+        entries = slice(X.indptr[rows.start], X.indptr[rows.stop])
+        yield rows, X.indices[entries], X.data[entries]

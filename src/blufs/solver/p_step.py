@@ -30,13 +30,18 @@ from blufs.numerics.simplex import project_rows_to_simplex
 _TREE_COLUMNS, _TREE_COLUMNS_OF_FEW, _FEW_SAMPLES = 8, 20, 2000
 
 
+def index_type(most: int) -> type:
+    """The integers that numbers up to ``most`` are kept in: half as long where they fit."""
+    return np.int32 if most < 2**31 else np.int64
+
+
 def candidate_neighbors(graph: SampleGraph, n_neighbors: int) -> tuple[np.ndarray, np.ndarray]:
     """The most similar samples of every sample, ties by smaller index.
 
     Returns
     -------
     neighbors : ndarray of int, shape (n, k)
-        Rows with fewer than k neighbours are filled with the sample itself.
+        Of the type :func:`index_type`. Rows with fewer than k neighbours are filled with the sample itself.
     allowed : ndarray of bool, shape (n, k)
         False where filled; an isolated sample is allowed itself, which costs nothing.
     """
@@ -47,7 +52,7 @@ def candidate_neighbors(graph: SampleGraph, n_neighbors: int) -> tuple[np.ndarra
     order = np.lexsort((S.col, -S.data, S.row))
     rank = np.arange(S.nnz) - np.repeat(np.cumsum(counts) - counts, counts)
     strongest, rank = order[rank < k], rank[rank < k]
-    neighbors = np.repeat(np.arange(n)[:, None], k, axis=1)
+    neighbors = np.repeat(np.arange(n, dtype=index_type(n))[:, None], k, axis=1)
     neighbors[S.row[strongest], rank] = S.col[strongest]
     return neighbors, np.arange(k) < np.maximum(counts, 1)[:, None]
 
@@ -121,7 +126,7 @@ def graph_step(
     k = neighbors.shape[1]
     nearest = nearest_samples(Z, min(k, len(Z) - 1))
     known = (nearest[:, :, None] == np.where(allowed, neighbors, -1)[:, None]).any(axis=2)
-    candidates = np.hstack([neighbors, nearest])
+    candidates = np.hstack([neighbors, nearest.astype(neighbors.dtype)])
     usable = np.hstack([allowed, ~known])
     target = -beta * candidate_distances(Z, candidates)
     target[:, :k] += 2 * tau * p_old
@@ -149,35 +154,6 @@ def nearest_samples(Z: np.ndarray, k: int) -> np.ndarray:
     return nearest_by_index(Z, k) if uses_index(Z) else nearest_by_products(Z, k)
 
 
-class Pattern:
-    """Where the symmetric matrices over a set of candidates have entries, for all weights of them.
-
-    Parameters
-    ----------
-    neighbors : ndarray of int, shape (n, k)
-
-    Attributes
-    ----------
-    columns, starts : ndarray of int
-        Columns of the entries, row by row, and where the rows start, as in a CSR matrix.
-    forward, backward : ndarray of int, shape (n k,)
-        Entry (j, i) and entry (i, j) of every candidate i of every sample j.
-    diagonal : ndarray of int, shape (n,)
-    """
-
-    def __init__(self, neighbors: np.ndarray):
-        n, k = neighbors.shape
-        samples, candidates = np.arange(n), neighbors.ravel()
-        owners = np.repeat(samples, k)
-        keys = [owners * n + candidates, candidates * n + owners, samples * (n + 1)]
-        # Not by ``unique`` with its inverse, which holds several times as much of many samples.
-        entries = np.sort(np.concatenate(keys))
-        entries = entries[np.append(True, entries[1:] != entries[:-1])]
-        self.forward, self.backward, self.diagonal = (np.searchsorted(entries, k) for k in keys)
-        self.columns = entries % n
-        self.starts = np.searchsorted(entries, np.arange(n + 1) * n)
-
-
 class Smoothing:
     """The matrix ``M = I + 2 beta L``, sparse.
 
@@ -189,25 +165,25 @@ class Smoothing:
     ----------
     neighbors, p : ndarray of shape (n, k)
     beta : float
-    pattern : Pattern, optional
-        That of ``neighbors``, for those who need several M and will not have it made every time.
     """
 
-    def __init__(
-        self, neighbors: np.ndarray, p: np.ndarray, beta: float, pattern: Pattern | None = None
-    ):
+    def __init__(self, neighbors: np.ndarray, p: np.ndarray, beta: float):
         self._beta = beta
-        n = len(neighbors)
+        n, k = neighbors.shape
         if beta == 0:
             self._matrix = sp.eye_array(n, format="csr")
             return
-        pattern = pattern or Pattern(neighbors)
-        weights, size = beta * p.ravel(), len(pattern.columns)
-        received = np.bincount(neighbors.ravel(), weights=weights, minlength=n)
-        entries = -np.bincount(pattern.forward, weights=weights, minlength=size)
-        entries -= np.bincount(pattern.backward, weights=weights, minlength=size)
-        entries[pattern.diagonal] += 1 + beta * p.sum(axis=1) + received
-        self._matrix = sp.csr_array((entries, pattern.columns, pattern.starts), shape=(n, n))
+        received = np.bincount(neighbors.ravel(), weights=beta * p.ravel(), minlength=n)
+        diagonal = 1 + beta * p.sum(axis=1) + received
+        # Half of M, with the diagonal in a column of its own before the neighbours.
+        columns, values = np.empty((n, k + 1), neighbors.dtype), np.empty((n, k + 1))
+        columns[:, 0], columns[:, 1:] = np.arange(n), neighbors
+        values[:, 0] = diagonal / 2
+        np.multiply(p, -beta, out=values[:, 1:])
+        rows = np.arange(0, n * (k + 1) + 1, k + 1)
+        half = sp.csr_array((values.ravel(), columns.ravel(), rows), shape=(n, n))
+        half.sum_duplicates()
+        self._matrix = half + half.T
 
     @property
     def matrix(self) -> sp.csr_array:

@@ -11,7 +11,11 @@ the pursuit for m. H is never formed: only its columns in T are, a block of them
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
+from scipy.linalg import solve_triangular
+from scipy.linalg.blas import dger
 
 from blufs.numerics.data import DataMatrix
 from blufs.solver.exchange import REDUNDANT
@@ -23,6 +27,24 @@ POOL_SIZE = 64
 MAX_BLOCK = 16
 
 
+class Pursuit(NamedTuple):
+    """What the forward pursuit found.
+
+    Attributes
+    ----------
+    chosen : ndarray of int, shape (s,)
+        In the order of the choices: the first m are the pursuit for m.
+    gains : ndarray of shape (s,)
+        Of each choice, as it was made; their first m sum to F of the first m choices.
+    A : ndarray of shape (n, s)
+        The scaled data on them.
+    """
+
+    chosen: np.ndarray
+    gains: np.ndarray
+    A: np.ndarray
+
+
 def forward_pursuit(
     data: DataMatrix,
     M: Smoothing,
@@ -30,8 +52,8 @@ def forward_pursuit(
     ridge: float,
     diagonal: np.ndarray,
     s: int,
-) -> tuple[np.ndarray, np.ndarray]:
-    """The first s choices of the forward pursuit with exact gains, in order, and what each gained.
+) -> Pursuit:
+    """The first s choices of the forward pursuit with exact gains.
 
     Choices are foreseen in blocks within a pool of promising features, whose part of H is small;
     one pass over X then gives the columns of H for the whole block, the gains of *all* features are
@@ -47,112 +69,130 @@ def forward_pursuit(
     diagonal : ndarray of shape (d,)
         The diagonal of H.
     s : int
-
-    Returns
-    -------
-    chosen : ndarray of int, shape (s,)
-    gains : ndarray of shape (s,)
-        Of each choice, as it was made; their first m sum to F of the first m choices.
     """
-    elimination = _Elimination(B, diagonal, s)
+    elimination = _Elimination(data.shape[0], B, diagonal, s)
+    rows = np.empty((min(MAX_BLOCK, s), data.shape[1]))  # made once: memory that is new is slow
     block = MAX_BLOCK
     while elimination.count < s:
-        foreseen, A = _foresee(data, M, ridge, elimination, min(block, s - elimination.count))
-        columns = data.correlate(M @ A)
-        columns[foreseen, np.arange(len(foreseen))] += ridge
-        columns = elimination.reduced(columns, foreseen)
-        accepted = 0
-        for position, feature in enumerate(foreseen):
-            if position and elimination.best_gain() > elimination.gain_of(feature) * (1 + 1e-9):
-                break
-            elimination.add(feature, columns[:, position])
-            accepted += 1
+        ahead = _foresee(data, M, ridge, elimination, min(block, s - elimination.count))
+        unexplained = ahead.A - elimination.explained(ahead.known)
+        rows[: len(ahead.features)] = data.correlate(M @ unexplained).T
+        rows[np.arange(len(ahead.features)), ahead.features] += ridge
+        accepted = elimination.follow(ahead, rows)
         # Foresee less after a miss, more after a hit.
-        block = max(1, accepted) if accepted < len(foreseen) else min(MAX_BLOCK, 2 * block)
-    return elimination.chosen, elimination.gained
+        block = max(1, accepted) if accepted < len(ahead.features) else min(MAX_BLOCK, 2 * block)
+    return Pursuit(elimination.chosen, elimination.gained, elimination.A)
+
+
+class _Foreseen(NamedTuple):
+    """Choices that may come next.
+
+    Attributes
+    ----------
+    features : ndarray of int, shape (m,)
+    A : ndarray of shape (n, m)
+        The scaled data on them.
+    known : ndarray of shape (k, m)
+        ``L^-1 H_Tm`` with L the Cholesky factor of ``H_TT`` for the k features chosen before.
+    """
+
+    features: np.ndarray
+    A: np.ndarray
+    known: np.ndarray
 
 
 class _Elimination:
-    """Cholesky factor of H over the chosen features, applied to all features.
+    """Cholesky factor L of H over the chosen features T, and what it leaves of all features.
+
+    Rows of ``L^-1 H_T`` are held for the block in work only. For the choices before, the columns of
+    the data serve: ``H_j - H_jT H_TT^-1 H_T = A'M (a_j - A_T L^-T L^-1 H_Tj)`` outside T.
 
     Attributes
     ----------
     chosen, gained : ndarray of shape (s,)
         The features in the order of their choice, and what each gained then.
-    rows : ndarray of shape (s, d)
-        Row k is column k of the factor of H, extended to all features.
+    A : ndarray of shape (n, s)
+        The scaled data on them.
+    factor : ndarray of shape (s, s)
+        L, lower triangular.
     schur : ndarray of shape (d,)
         ``H_jj - H_jT H_TT^-1 H_Tj``.
-    residual : ndarray of shape (d, c)
-        ``B_j - H_jT H_TT^-1 B_T``.
+    residual : ndarray of shape (c, d)
+        ``B_j - H_jT H_TT^-1 B_T`` as columns, which are updated and squared faster than rows.
     """
 
-    def __init__(self, B: np.ndarray, diagonal: np.ndarray, s: int):
-        d = len(diagonal)
-        self.rows = np.empty((s, d))
+    def __init__(self, n: int, B: np.ndarray, diagonal: np.ndarray, s: int):
+        self.A = np.empty((n, s))
+        self.factor = np.zeros((s, s))
         self.chosen = np.empty(s, dtype=np.intp)
         self.gained = np.empty(s)
         self.count = 0
-        self._reduced_by = 0
         self.schur = diagonal.copy()
-        self.residual = B.copy()
+        self.residual = np.ascontiguousarray(B.T)
         self._smallest = REDUNDANT * diagonal
-        self._free = np.ones(d, dtype=bool)
+        self._free = np.ones(len(diagonal), dtype=bool)
         self._update_gains()
 
     def _update_gains(self) -> None:
-        squares = np.einsum("ij,ij->i", self.residual, self.residual)
+        squares = np.einsum("ij,ij->j", self.residual, self.residual)
         usable = self.schur > self._smallest
         self.gains = np.where(usable, squares / np.where(usable, self.schur, 1), 0)
         self.gains[~self._free] = -1
 
-    def best_gain(self) -> float:
-        return float(self.gains.max())
+    def solved(self, across: np.ndarray) -> np.ndarray:
+        """``L^-1 across`` for rows of H at the chosen features (k x m)."""
+        L = self.factor[: self.count, : self.count]
+        return solve_triangular(L, across, lower=True, check_finite=False)
 
-    def gain_of(self, feature: int) -> float:
-        return float(self.gains[feature])
+    def explained(self, known: np.ndarray) -> np.ndarray:
+        """``A_T L^-T known``, what the chosen features explain of m others, shape (n, m)."""
+        L = self.factor[: self.count, : self.count]
+        weights = solve_triangular(L, known, lower=True, trans="T", check_finite=False)
+        return self.A[:, : self.count] @ weights
 
-    def reduced(self, columns: np.ndarray, features: np.ndarray) -> np.ndarray:
-        """Columns of H (d x m) without what the features chosen so far explain of them.
+    def follow(self, ahead: _Foreseen, rows: np.ndarray) -> int:
+        """Add foreseen features as long as no other gains more; returns how many.
 
-        One product for all of them; what the choices among them explain is taken off by ``add``.
+        The first of ``rows`` (at least m x d, overwritten) are those of H without what the features
+        chosen before explain.
         """
-        self._reduced_by = self.count
-        if self.count:
-            columns -= self.rows[: self.count].T @ self.rows[: self.count, features]
-        return columns
+        before = self.count
+        for position, feature in enumerate(ahead.features):
+            if position and self.gains.max() > self.gains[feature] * (1 + 1e-9):
+                break
+            since = rows[:position]
+            self.factor[self.count, :before] = ahead.known[:, position]
+            self.factor[self.count, before : self.count] = since[:, feature]
+            rows[position] -= since[:, feature] @ since
+            self.A[:, self.count] = ahead.A[:, position]
+            self._add(feature, rows[position])
+        return self.count - before
 
-    def add(self, feature: int, column: np.ndarray) -> None:
-        """Add a feature, given its reduced column of H (d,)."""
-        k = self.count
+    def _add(self, feature: int, row: np.ndarray) -> None:
+        """Add a feature, given its row of H without what all chosen ones explain, (d,)."""
         pivot = np.sqrt(max(self.schur[feature], self._smallest[feature]))
-        since = self.rows[self._reduced_by : k]
-        row = np.divide(column - since[:, feature] @ since, pivot, out=self.rows[k])
+        row /= pivot
         self.schur -= row**2
-        self.residual -= np.outer(row, self.residual[feature] / pivot)
-        self.chosen[k], self.gained[k] = feature, self.gains[feature]
+        change = self.residual[:, feature] / pivot
+        self.residual = dger(-1.0, row, change, a=self.residual.T, overwrite_a=True).T
+        self.factor[self.count, self.count] = pivot
+        self.chosen[self.count], self.gained[self.count] = feature, self.gains[feature]
         self._free[feature] = False
         self.count += 1
         self._update_gains()
 
 
-def _foresee(data, M, ridge, elimination: _Elimination, count: int):
-    """Greedy choices within the pool of the features that gain most now, and their columns.
-
-    Returns
-    -------
-    choices, A : ndarray of shape (m,) and (n, m), m at most ``count``
-    """
+def _foresee(data, M, ridge, elimination: _Elimination, count: int) -> _Foreseen:
+    """Greedy choices, at most ``count``, within the pool of the features that gain most now."""
     gains = elimination.gains
-    pool = largest(gains, min(POOL_SIZE, len(gains) - elimination.count))
-    if count == 1:
-        return pool[:1], data.columns(pool[:1])
+    size = min(POOL_SIZE, len(gains) - elimination.count) if count > 1 else 1
+    pool = largest(gains, size)
     A = data.columns(pool)
-    (H,) = M.products(A, A)
+    H, across = M.products(A, A, elimination.A[:, : elimination.count])
+    known = elimination.solved(across)
     H[np.diag_indices_from(H)] += ridge
-    rows = elimination.rows[: elimination.count, pool]
-    H -= rows.T @ rows
-    residual = elimination.residual[pool].copy()
+    H -= known.T @ known
+    residual = elimination.residual[:, pool].T
     smallest = elimination._smallest[pool]
     free = np.ones(len(pool), dtype=bool)
     choices = []
@@ -168,7 +208,7 @@ def _foresee(data, M, ridge, elimination: _Elimination, count: int):
         column = H[best].copy()
         residual -= np.outer(column / pivot, residual[best])
         H -= np.outer(column / pivot, column)
-    return pool[choices], A[:, choices]
+    return _Foreseen(pool[choices], A[:, choices], known[:, choices])
 
 
 def largest(values: np.ndarray, count: int) -> np.ndarray:

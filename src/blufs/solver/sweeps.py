@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 import scipy.sparse as sp
 
 from blufs.numerics.data import DataMatrix
 from blufs.solver.objective import Weights, objective
-from blufs.solver.p_step import Pattern, Smoothing, candidate_distances, graph_step, p_step
+from blufs.solver.p_step import Smoothing, candidate_distances, graph_step, p_step
 from blufs.solver.w_step import dense_w_step, improve_support, joint_gains, solve_on_support
 from blufs.solver.y_step import Y_SOLVERS
 
@@ -26,6 +25,8 @@ class Problem:
         Normalised similarity.
     diagonal : ndarray of shape (d,)
         Diagonal of the W block's matrix H at the initial graph.
+    n_clusters : int
+        c, the columns of Y but for extra ones.
     learn_neighbors : bool
         Whether P may get other neighbours, or only other weights of them.
     """
@@ -34,6 +35,7 @@ class Problem:
     S: sp.csr_array
     diagonal: np.ndarray
     weights: Weights
+    n_clusters: int
     y_solver: str = "polar"
     learn_neighbors: bool = True
 
@@ -51,13 +53,9 @@ class Neighbors:
     indices: np.ndarray
     allowed: np.ndarray
 
-    @cached_property
-    def pattern(self) -> Pattern:
-        return Pattern(self.indices)
-
     def smoothing(self, p: np.ndarray, beta: float) -> Smoothing:
         """M for given weights."""
-        return Smoothing(self.indices, p, beta, self.pattern if beta else None)
+        return Smoothing(self.indices, p, beta)
 
 
 @dataclass(frozen=True)
@@ -80,7 +78,7 @@ class State:
         AW, and the squared distances of its rows to their neighbours.
     gains : ndarray of shape (d,), optional
         What features outside the support would gain, as of the last search; at the start, as of
-        the first one, see :func:`with_first_gains`.
+        the first one, see :func:`start_states`.
     """
 
     support: np.ndarray
@@ -136,7 +134,26 @@ def value(problem: Problem, state: State) -> float:
     return objective(state.Z, state.W, state.Y, state.p, state.V, problem.S, problem.weights)
 
 
-def with_first_gains(problem: Problem, states: list[State]) -> list[State]:
+def start_states(
+    problem: Problem,
+    supports: list[tuple[np.ndarray, np.ndarray]],
+    Y: np.ndarray,
+    neighbors: Neighbors,
+    p: np.ndarray,
+    sweeps_follow: bool,
+) -> list[State]:
+    """A state for every support (s,), which comes with the scaled data (n x s) on it.
+
+    If the neighbours are learned, the states have the best ones. Several of them get the gains that
+    their first sweep will need, by one pass over X for all.
+    """
+    states = [start_state(problem, T, A, Y, neighbors, p) for T, A in supports]
+    if problem.learn_neighbors:
+        states = [update_graph(problem, state) for state in states]
+    return _with_first_gains(problem, states) if len(states) > 1 and sweeps_follow else states
+
+
+def _with_first_gains(problem: Problem, states: list[State]) -> list[State]:
     """The states with the gains that their first sweep will need, by one pass over X for all."""
     misfits = []
     for state in states:

@@ -16,7 +16,7 @@ import numpy as np
 from blufs.numerics.data import DataMatrix
 from blufs.solver.exchange import DEPTHS, exchange, solve_spd
 from blufs.solver.p_step import Smoothing
-from blufs.solver.pursuit import forward_pursuit, largest
+from blufs.solver.pursuit import Pursuit, forward_pursuit, largest
 
 #: Features outside the support that a W step considers.
 POOL_SIZE = 64
@@ -28,11 +28,8 @@ _JOINED_ROWS = 1024
 
 def start_support(
     data: DataMatrix, M: Smoothing, Y: np.ndarray, ridge: float, diagonal: np.ndarray, s: int
-) -> tuple[np.ndarray, np.ndarray]:
-    """Support found by forward pursuit for given M and Y, and the gain of each of its features.
-
-    A prefix of the support is the one for less features.
-    """
+) -> Pursuit:
+    """Support found by forward pursuit for given M and Y; a prefix is the one for less features."""
     return forward_pursuit(data, M, data.correlate(Y), ridge, diagonal, s)
 
 
