@@ -33,7 +33,7 @@ def measured(data: Dataset) -> dict:
     n, d = data.X.shape
     by_count = {}
     for c in sorted({*(c for c in COUNTS if c <= n // 4), data.c}):
-        solution = BLUFS(n_clusters=c).select_path(data.X, [min(S, d)])[min(S, d)]
+        solution = BLUFS(n_clusters=c, feedback=0).select_path(data.X, [min(S, d)])[min(S, d)]
         scores = data.score(solution.ranked[: min(S, d)], False, False)
         by_count[c] = {"acc": scores["acc"], "knn": scores["knn"]}
     vectors = principal_vectors(scaled_data(data.X, "auto"), max(COORDINATES))[1]

@@ -28,7 +28,7 @@ MOST = 200
 
 def pursuit_gains(data: Dataset) -> np.ndarray:
     """Gains of the first choices of the pursuit with default parameters."""
-    selector = BLUFS(n_clusters=data.c)
+    selector = BLUFS(n_clusters=data.c, feedback=0)
     shared = selector.precompute(data.X).value
     problem = selector._problem(data.X, shared)
     M = Smoothing(shared.neighbors, uniform_weights(shared.allowed), selector.beta)
@@ -39,8 +39,8 @@ def pursuit_gains(data: Dataset) -> np.ndarray:
 
 def measured(data: Dataset) -> dict:
     sizes = [s for s in GRID if s <= data.X.shape[1]]
-    path = BLUFS(n_clusters=data.c).select_path(data.X, sizes)
-    auto = BLUFS("auto", n_clusters=data.c).fit(data.X)
+    path = BLUFS(n_clusters=data.c, feedback=0).select_path(data.X, sizes)
+    auto = BLUFS("auto", n_clusters=data.c, feedback=0).fit(data.X)
     counted = data.score(np.flatnonzero(auto.support_), False, False)
     scores = {s: data.score(path[s].ranked[:s], False, False) for s in sizes}
     return {

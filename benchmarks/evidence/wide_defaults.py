@@ -38,37 +38,46 @@ CACHE = os.environ.get("BLUFS_EVIDENCE_CACHE")
 #: Rows that are methods of the library.
 METHODS = ("MCFS", "LapScore", "FSCA", "FSPCA", "PivotedQR")
 #: Rows that are also scored by a random forest (50 trees, two splits).
-WITH_FOREST = ("before", "default", "MCFS", "variance", "random", *METHODS)
+WITH_FOREST = ("before", "default", "no feedback", "MCFS", "variance", "random", *METHODS)
 #: Rows among which a label-free choice is tried.
-WITH_CRITERIA = ("default", "lam 1", "lam 10", "alpha 30", "extra columns")
+WITH_CRITERIA = ("no feedback", "lam 1", "lam 10", "alpha 30", "extra columns")
 
-BEFORE = {"scaling": "center+unit", "lam": 10.0, "learn_neighbors": False}
-PRINTED = {"similarity": "data", "scaling": "unit"}
+BEFORE = {"scaling": "center+unit", "lam": 10.0, "learn_neighbors": False, "feedback": 0}
+PRINTED = {"similarity": "data", "scaling": "unit", "feedback": 0}
+#: What was chosen before the feedback of the learned graph was tried, by row.
+WITHOUT_FEEDBACK: dict[str, dict] = {
+    "no feedback": {},
+    "neighbours of S": {"learn_neighbors": False},
+    "softness none": {"softness": "none"},
+    "softness 0": {"softness": 0.0},
+    "softness 1": {"softness": 1.0},
+    "scaling center+unit": {"scaling": "center+unit"},
+    "scaling center": {"scaling": "center"},
+    "beta 0.3": {"beta": 0.3},
+    "beta 3": {"beta": 3.0},
+    "lam 1": {"lam": 1.0},
+    "lam 5": {"lam": 5.0},
+    "lam 10": {"lam": 10.0},
+    "alpha 30": {"alpha": 30.0},
+}
 #: Parameters of BLUFS by row, given the number of classes.
 SETTINGS: dict[str, Callable[[int], dict]] = {
     "before": lambda c: BEFORE,
     "default": lambda c: {},
+    "feedback 0.5": lambda c: {"feedback": 0.5},
     "Case III": lambda c: {"beta": 0.0},
     "start only": lambda c: {"max_iter": 0},
-    "neighbours of S": lambda c: {"learn_neighbors": False},
-    "softness none": lambda c: {"softness": "none"},
-    "softness 0": lambda c: {"softness": 0.0},
-    "softness 1": lambda c: {"softness": 1.0},
-    "scaling center+unit": lambda c: {"scaling": "center+unit"},
-    "scaling center": lambda c: {"scaling": "center"},
-    "beta 0.3": lambda c: {"beta": 0.3},
-    "beta 3": lambda c: {"beta": 3.0},
-    "lam 1": lambda c: {"lam": 1.0},
-    "lam 5": lambda c: {"lam": 5.0},
-    "lam 10": lambda c: {"lam": 10.0},
-    "alpha 30": lambda c: {"alpha": 30.0},
-    "extra columns": lambda c: {"extra_columns": c, "extra_weight": 0.25},
+    **{
+        row: lambda c, chosen=chosen: {**chosen, "feedback": 0}
+        for row, chosen in WITHOUT_FEEDBACK.items()
+    },
+    "extra columns": lambda c: {"extra_columns": c, "extra_weight": 0.25, "feedback": 0},
     "auto c": lambda c: {"n_clusters": "auto"},
     "half c": lambda c: {"n_clusters": max(2, c // 2)},
     "double c": lambda c: {"n_clusters": 2 * c},
     "paper": lambda c: {**PRINTED, "init": "random", "y_solver": "penalty", "random_state": 0},
     "paper, relaxed start": lambda c: PRINTED,
-    "paper, principal similarity": lambda c: {"scaling": "unit"},
+    "paper, principal similarity": lambda c: {"scaling": "unit", "feedback": 0},
 }
 
 

@@ -38,6 +38,7 @@ PAPER = {
     "init": "random",
     "y_solver": "penalty",
     "extra_columns": 0,
+    "feedback": 0,
 }
 CONSTRAINTS = ("every", "final", "none")
 INITS = ("relaxed", "spectral", "random")
@@ -101,6 +102,9 @@ class BLUFS(GraphSelector):
     learn_neighbors : bool, default=True
         Whether the neighbours in P are learned, as the nearest samples in the projected space; if
         not, only the weights of the neighbours in the similarity graph are.
+    feedback : float, default=0.25
+        Share of the learned graph in the similarity S of a second round of sweeps, so that the
+        pseudo-labels follow it too; 0 for one round, as in the paper.
     clustering_level : bool, default=True
         False drops the clustering level (the paper's Case I): alpha counts as 0, Y is only an
         orthonormal scale for XW, and starts from the leading principal components.
@@ -154,6 +158,7 @@ class BLUFS(GraphSelector):
         *("alpha", "beta", "lam", "mu"),
         "extra_weight",
         "learn_neighbors",
+        "feedback",
     )
 
     _parameter_constraints: ClassVar[dict] = {
@@ -175,6 +180,7 @@ class BLUFS(GraphSelector):
         "constraint": [StrOptions(set(CONSTRAINTS))],
         "y_solver": [StrOptions(set(Y_SOLVERS))],
         "learn_neighbors": ["boolean"],
+        "feedback": [Interval(Real, 0, 1, closed="both")],
         "extra_columns": [Interval(Integral, 0, None, closed="left")],
         "extra_weight": [Interval(Real, 0, None, closed="neither")],
         "tau": [Interval(Real, 0, None, closed="neither")],
@@ -201,6 +207,7 @@ class BLUFS(GraphSelector):
         constraint="every",
         y_solver="polar",
         learn_neighbors=True,
+        feedback=0.25,
         extra_columns=0,
         extra_weight=0.25,
         tau=1e-3,
@@ -223,6 +230,7 @@ class BLUFS(GraphSelector):
         self.constraint = constraint
         self.y_solver = y_solver
         self.learn_neighbors = learn_neighbors
+        self.feedback = feedback
         self.extra_columns = extra_columns
         self.extra_weight = extra_weight
         self.tau = tau
@@ -305,6 +313,7 @@ class BLUFS(GraphSelector):
             n_clusters=shared.n_clusters,
             y_solver=self.y_solver,
             learn_neighbors=self.learn_neighbors,
+            feedback=self.feedback,
         )
 
     def _start(self, problem: Problem, shared: SharedStart) -> np.ndarray:

@@ -8,6 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from blufs.numerics.data import DataMatrix
+from blufs.solver.feedback import MixedSimilarity
 from blufs.solver.objective import Weights, objective
 from blufs.solver.p_step import Smoothing, candidate_distances, graph_step, p_step
 from blufs.solver.w_step import dense_w_step, improve_support, joint_gains, solve_on_support
@@ -21,7 +22,7 @@ class Problem:
     Attributes
     ----------
     data : DataMatrix of shape (n, d)
-    S : sparse array of shape (n, n)
+    S : sparse array or MixedSimilarity of shape (n, n)
         Normalised similarity.
     diagonal : ndarray of shape (d,)
         Diagonal of the W block's matrix H at the initial graph.
@@ -29,15 +30,18 @@ class Problem:
         c, the columns of Y but for extra ones.
     learn_neighbors : bool
         Whether P may get other neighbours, or only other weights of them.
+    feedback : float
+        Share of P in the similarity of the second round; 0 for one round only.
     """
 
     data: DataMatrix
-    S: sp.csr_array
+    S: sp.csr_array | MixedSimilarity
     diagonal: np.ndarray
     weights: Weights
     n_clusters: int
     y_solver: str = "polar"
     learn_neighbors: bool = True
+    feedback: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -94,13 +98,21 @@ class State:
 
 @dataclass(frozen=True)
 class Result:
+    """Where the sweeps have come to.
+
+    Attributes
+    ----------
+    history : ndarray
+        The objective at the start and after every sweep of the last round.
+    converged : bool
+    n_iter : int
+        Sweeps of all rounds.
+    """
+
     state: State
     history: np.ndarray
     converged: bool
-
-    @property
-    def n_iter(self) -> int:
-        return len(self.history) - 1
+    n_iter: int
 
 
 def start_state(
@@ -220,10 +232,39 @@ def update_y(problem: Problem, state: State) -> State:
 def minimize(problem: Problem, state: State, max_iter: int, tol: float) -> Result:
     """Sweep over P, W, Y until the objective changes by less than ``tol`` relative to max(|f|, 1).
 
+    With feedback there are two rounds: the first ends as soon as a sweep no longer helps, the
+    second goes on from there with a similarity that holds the learned graph too, see
+    :mod:`blufs.solver.feedback`. Without graph or without labels there is nothing to feed back.
+    """
+    weights = problem.weights
+    if not (problem.feedback and weights.alpha and weights.beta):
+        return _sweep(problem, state, max_iter, tol)
+    first = _sweep(problem, state, max_iter, tol, until_still=True)
+    if not first.converged:
+        return first
+    state = update_graph(problem, first.state)
+    S = MixedSimilarity(problem.S, state.neighbors.indices, state.p, problem.feedback)
+    problem = replace(problem, S=S)
+    left = max_iter - first.n_iter
+    second = _sweep(problem, update_y(problem, state), left, tol, goes_on=True)
+    return replace(second, n_iter=first.n_iter + second.n_iter)
+
+
+def _sweep(
+    problem: Problem,
+    state: State,
+    max_iter: int,
+    tol: float,
+    *,
+    until_still: bool = False,
+    goes_on: bool = False,
+) -> Result:
+    """One round of sweeps.
+
     A better support is searched in the first sweep and whenever the others no longer help, and so
     are better neighbours (those of the start are the best for it); the sweeps end when that does
-    not help either. ``history`` of the result holds the objective at the start and after every
-    sweep.
+    not help either, or, ``until_still``, as soon as one does not help. The search of the first
+    sweep is thorough, unless the round ``goes_on`` from another one.
     """
     history = [value(problem, state)]
     converged, search = False, True
@@ -231,9 +272,9 @@ def minimize(problem: Problem, state: State, max_iter: int, tol: float) -> Resul
         first = len(history) == 1
         anew = problem.learn_neighbors and search and not first
         state = (update_graph if anew else update_p)(problem, state)
-        state = update_w(problem, state, search, thorough=first)
+        state = update_w(problem, state, search, thorough=first and not goes_on)
         state = update_y(problem, state)
         history.append(value(problem, state))
         still = abs(history[-1] - history[-2]) < tol * max(abs(history[-2]), 1)
-        converged, search = still and search, still
-    return Result(state, np.array(history), converged)
+        converged, search = still and (search or until_still), still
+    return Result(state, np.array(history), converged, len(history) - 1)
