@@ -22,7 +22,7 @@ def parts():
     S = SampleGraph(random_similarity(rng, N)).normalized
     neighbors = np.array([rng.choice(np.delete(np.arange(N), i), K, False) for i in range(N)])
     p = rng.dirichlet(np.ones(K), N)
-    return S, neighbors, p, rng
+    return S, neighbors, p
 
 
 def as_matrix(mixed):
@@ -30,7 +30,7 @@ def as_matrix(mixed):
 
 
 def test_the_mixture_is_what_its_formula_says(parts):
-    S, neighbors, p, _ = parts
+    S, neighbors, p = parts
     P = neighbor_matrix(neighbors, p).toarray()
     A = (P + P.T) / 2
     roots = 1 / np.sqrt(A.sum(axis=1))
@@ -40,7 +40,7 @@ def test_the_mixture_is_what_its_formula_says(parts):
 
 @pytest.mark.parametrize("share", [0.0, 0.25, 1.0])
 def test_its_eigenvalues_lie_between_minus_one_and_one(parts, share):
-    S, neighbors, p, _ = parts
+    S, neighbors, p = parts
     matrix = as_matrix(MixedSimilarity(S, neighbors, p, share))
     np.testing.assert_allclose(matrix, matrix.T, atol=1e-15)
     values = np.linalg.eigvalsh(matrix)
@@ -48,7 +48,7 @@ def test_its_eigenvalues_lie_between_minus_one_and_one(parts, share):
 
 
 def test_a_sample_without_neighbours_is_similar_to_none(parts):
-    S, neighbors, p, _ = parts
+    _, neighbors, p = parts
     neighbors = np.where(neighbors == 0, np.arange(N)[:, None], neighbors)
     neighbors[0] = 0  # filled with the sample itself, and no other sample's neighbour
     matrix = as_matrix(MixedSimilarity(sp.csr_array((N, N)), neighbors, p, 0.5))
