@@ -21,10 +21,12 @@ const showRanks = () => {
   const width = Math.max(300, Math.min(1000, box.clientWidth));
   const side = Math.min(0.4 * width, Math.max(...ranked.map((p) => textWidth(label(p), 700)))) + 8;
   const low = Math.floor(ranked[0].rank), high = Math.max(low + 1, Math.ceil(ranked.at(-1).rank));
-  const toX = (rank) => side + 10 + ((rank - low) / (high - low)) * (width - 2 * side - 20);
+  // On a narrow screen all names stand on the left, so that the axis has room.
+  const isNarrow = width < 520;
+  const toX = (rank) => side + 10 + ((rank - low) / (high - low)) * (width - (isNarrow ? 1 : 2) * side - 20);
   const runs = view.cd === null ? [] : runsWithin(ranked.map((p) => p.rank), view.cd);
   const axis = 48, first = axis + 22 + 7 * runs.length;
-  const half = Math.ceil(ranked.length / 2);
+  const half = isNarrow ? ranked.length : Math.ceil(ranked.length / 2);
   const height = first + 18 * half;
   const picture = svg("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "img",
     "aria-label": `Average ranks: ${ranked.map(label).join("; ")}` });
