@@ -47,7 +47,7 @@ def test_index_says_of_every_suite_what_its_page_answers(results, tmp_path):
     empty, first, unlabelled = entries
     assert first.answer.startswith("With default settings, BLUFS comes first: ")
     assert (first.n_datasets, first.n_methods) == (2, 3)
-    assert "Cohesion" in unlabelled.answer
+    assert "its cohesion is" in unlabelled.answer
     assert empty.answer == "No method has a score to compare here."
     assert (empty.n_datasets, empty.n_methods) == (2, 3)
     page = (tmp_path / "site" / "index.html").read_text()

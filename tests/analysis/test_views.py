@@ -192,7 +192,7 @@ def test_the_answer_admits_what_may_be_chance_and_a_method_without_rivals():
     assert "(95 % interval -1.0 to +31.0, so it may be chance)" in answer(view, suite, **where)
     assert answer(as_json(MATRIX[["BLUFS"]].loc[["b"]]), suite, **where) == (
         "With the best settings, picked by the labels, BLUFS is the only method: its clustering "
-        f"accuracy (ACC) is {100 * MATRIX['BLUFS']['b']:.1f} % on average over 1 dataset."
+        f"accuracy (ACC) is {100 * MATRIX['BLUFS']['b']:.1f} % on 1 dataset."
     )
 
 

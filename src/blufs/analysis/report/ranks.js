@@ -39,11 +39,10 @@ const showRanks = () => {
   }
   if (view.cd !== null) {
     const wide = (view.cd / (high - low)) * (toX(high) - toX(low));
-    const fits = wide <= width - side - 30;
-    if (fits) for (const [x1, y1, x2, y2] of [[0, 14, wide, 14], [0, 10, 0, 18], [wide, 10, wide, 18]]) {
+    if (toX(low) + wide < width) for (const [x1, y1, x2, y2] of [[0, 14, wide, 14], [0, 10, 0, 18], [wide, 10, wide, 18]]) {
       line(toX(low) + x1, y1, toX(low) + x2, y2, "axis");
     }
-    picture.append(svg("text", { x: fits ? Math.min(toX(low) + wide + 6, width - 60) : toX(low), y: fits && toX(low) + wide > width - 70 ? 30 : 18 }, `CD ${view.cd.toFixed(2)}`));
+    picture.append(svg("text", { x: toX(low) - 8, y: 18, "text-anchor": "end" }, `CD ${view.cd.toFixed(2)}`));
   }
   runs.forEach(([start, end], i) => {
     const y = axis + 10 + 7 * i;
