@@ -175,7 +175,7 @@ def test_page_is_no_wider_than_the_screen(browser, report, name):
 
 def test_failure_is_told(page):
     cells = page.find_element("id", "cells").text
-    assert "timeout" in cells
+    assert "stopped at its time limit" in cells
     assert "over 60 s" in cells
 
 
@@ -265,9 +265,8 @@ def test_dataset_and_method_open_alone_and_close(page):
 
 
 def test_pictures_show_every_method(page):
-    dots = page.find_elements("css selector", "#picture-time circle")
+    dots = page.find_elements("css selector", "#picture-time circle.dot")
     assert len(dots) == 3
-    assert page.find_elements("css selector", "#picture-time circle.on-front")
     assert len(page.find_elements("css selector", "#picture-curves .band")) == 2
     assert len(page.find_elements("css selector", "#picture-pairs td.shaded")) == 4 * 3
     assert len(page.find_elements("css selector", "#picture-heat tbody tr")) == 3

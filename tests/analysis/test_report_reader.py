@@ -143,7 +143,7 @@ def test_everything_is_reached_with_the_tab_key_and_shows_its_focus(page):
         bare += [name] if not outline else []
     assert set(wanted) <= reached
     assert set(METHODS) <= reached
-    assert {"board-csv", "board-tex", "What the columns and the words mean"} <= reached
+    assert {"board-csv", "board-tex", "explain"} <= reached
     assert bare == []
 
 

@@ -24,7 +24,7 @@ def finished_suite(folder, **options):
     asked = {"datasets": list(known["datasets"]), "methods": list(METHODS)}
     provenance = {"version": "1.2.3", "date": "2026-01-02T03:04:05", "config": {"suite": asked}}
     (folder / "provenance.json").write_text(json.dumps(provenance))
-    (folder / "report.html").write_text(f"<p>page of {folder}</p>")
+    (folder / "report.html").write_text(f"<p>page of {escape(folder)}</p>")
     return folder
 
 
@@ -47,7 +47,7 @@ def test_index_says_of_every_suite_what_its_page_answers(results, tmp_path):
     empty, first, unlabelled = entries
     assert first.answer.startswith("With default settings, BLUFS comes first: ")
     assert (first.n_datasets, first.n_methods) == (2, 3)
-    assert "Cohesion" in unlabelled.answer
+    assert "its cohesion is" in unlabelled.answer
     assert empty.answer == "No method has a score to compare here."
     assert (empty.n_datasets, empty.n_methods) == (2, 3)
     page = (tmp_path / "site" / "index.html").read_text()
@@ -66,6 +66,21 @@ def test_site_holds_the_pages_and_the_tables_that_its_links_lead_to(results, tmp
     page = (tmp_path / "index.html").read_text()
     assert 'href="first/report.html"' in page
     assert 'href="first/results.parquet"' in page
+
+
+def test_index_fits_every_screen_and_leads_to_the_pages(browser, results, tmp_path):
+    from tests.helpers.browser import SCREENS, screen
+
+    build_site([results / "first", results / "no <labels>"], tmp_path)
+    for name in SCREENS:
+        with screen(browser, name) as (width, _):
+            browser.get((tmp_path / "index.html").as_uri())
+            assert browser.execute_script("return document.documentElement.scrollWidth") <= width
+    assert browser.get_log("browser") == []
+    links = browser.find_elements("css selector", ".suites h2 a")
+    assert [link.text for link in links] == ["first", "no <labels>"]
+    links[1].click()
+    assert browser.find_element("tag name", "p").text == f"page of {results / 'no <labels>'}"
 
 
 def test_later_folder_of_the_same_name_is_taken(results, tmp_path):

@@ -14,14 +14,23 @@ from blufs.analysis.summaries import chosen_scores, score_matrix
 from blufs.analysis.tables.build import build_table
 from blufs.analysis.tables.catalog import table_names
 from blufs.analysis.tables.render import to_csv, to_markdown
-from blufs.analysis.tables.table import Block, mark_row
+from blufs.analysis.tables.table import (
+    ABSENT,
+    AVERAGE,
+    Block,
+    Cell,
+    Row,
+    Table,
+    mark_row,
+    without_absent,
+)
 from blufs.results.suite import Suite
 from blufs.results.vocabulary import CHOICES
 from tests.helpers.results_fixture import WITH_GAPS, rows_of, selections_of, suite_info
 
 PAPER = load_paper(Path(__file__).parents[2] / "data" / "paper_results.yaml")
 SUITE = Suite(**suite_info(datasets=WITH_GAPS))
-MEASURED = ["digits", "COIL20", "Jaffe", "pie", "lung"]
+MEASURED = ["digits", "COIL20", "Jaffe", "pie"]
 SCORES = ("clustering_acc", "nmi", "knn_accuracy")
 NAMES = table_names(WITH_GAPS)
 
@@ -101,9 +110,25 @@ def test_cells_of_the_acc_table_hold_text_and_number(tables, results):
     assert cell.mark == "best"
     assert "(" not in texts.loc["Digits", "AllFeatures"]
     assert texts.loc["COIL20", "BLSFS"] == "n/a (timeout)"
-    assert set(texts.loc["lung"]) == {"n/a (unavailable)"}
     assert texts.loc["Average", "BLSFS"].endswith("*")
-    assert [row.kind for row in block.rows] == ["data"] * 5 + ["average", "count"]
+    assert [row.kind for row in block.rows] == ["data"] * 4 + ["average", "count"]
+
+
+def test_datasets_that_are_not_available_are_named_once_below_a_table(tables):
+    for name in ("clustering_acc", "ablation", "redundancy"):
+        table = tables[name]
+        cells = [cell.text for block in table.blocks for row in block.rows for cell in row.cells]
+        assert not any("unavailable" in text or text == "lung" for text in cells)
+        assert [note for note in table.notes if "lung" in note] == [
+            "Not available, so left out: lung"
+        ]
+    assert "lung" in set(tables["clustering_acc"].tidy["dataset"])
+    here, gone = Row([Cell("a"), Cell("1", 1.0)]), Row([Cell("b"), Cell("n/a")], ABSENT)
+    total = Row([Cell("Average"), Cell("n/a")], AVERAGE)
+    blocks = [Block(["", "m"], [here, gone, total]), Block(["", "m"], [gone, total])]
+    shown = without_absent(Table("x", "X", pd.DataFrame(), blocks))
+    assert [list(block.rows) for block in shown.blocks] == [[here, total]]
+    assert shown.notes == ["Not available, so left out: b"]
 
 
 def test_incomplete_averages_do_not_compete(tables):

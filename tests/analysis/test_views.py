@@ -170,15 +170,30 @@ def test_the_answer_names_the_winner_and_where_blufs_stands():
     said = answer(view, suite, **where)
     low, high = (view["methods"]["BLUFS"][key] for key in ("low", "high"))
     assert said == (
-        "With default settings, BLUFS comes first: 15.0 points of NMI above random features "
-        f"(95 % interval {low:+.1f} to {high:+.1f}), better on 4 of 4 datasets; Gap has +12.5, "
-        "place 2."
+        "With default settings, BLUFS comes first: its normalised mutual information (NMI) is "
+        f"15.0 points above that of random features (95 % interval {low:+.1f} to {high:+.1f}), "
+        "better on 4 of 4 datasets; Gap has place 2 with +12.5."
     )
     worse = as_json(MATRIX.assign(BLUFS=0.4))
-    assert "Gap comes first: 12.5 points" in answer(worse, suite, **where)
-    assert answer(worse, suite, **where).endswith("; BLUFS has -10.0, place 3.")
+    said = answer(worse, suite, **where)
+    assert "Gap comes first: its normalised mutual information (NMI) is 12.5 points" in said
+    assert said.endswith("; BLUFS has place 3 with -10.0.")
     bare = as_json(MATRIX.drop(columns="RandomFeatures"))
-    assert "BLUFS and Gap come first: 66.7 % NMI" in answer(bare, suite, **where)
+    said = answer(bare, suite, **where | {"score": "area"})
+    assert "BLUFS and Gap come first: their normalised mutual information (NMI) over all" in said
+    assert "numbers of features is 66.7 % on average over 3 datasets" in said
+
+
+def test_the_answer_admits_what_may_be_chance_and_a_method_without_rivals():
+    where = {"metric": "clustering_acc", "choice": "oracle", "score": "reported", "domain": "all"}
+    suite = Suite("x", list("abcd"), list(MATRIX.columns))
+    view = as_json(MATRIX)
+    view["methods"]["BLUFS"] |= {"low": -1.0, "high": 31.0}
+    assert "(95 % interval -1.0 to +31.0, so it may be chance)" in answer(view, suite, **where)
+    assert answer(as_json(MATRIX[["BLUFS"]].loc[["b"]]), suite, **where) == (
+        "With the best settings, picked by the labels, BLUFS is the only method: its clustering "
+        f"accuracy (ACC) is {100 * MATRIX['BLUFS']['b']:.1f} % on 1 dataset."
+    )
 
 
 def test_the_table_of_gains_has_a_block_for_all_and_one_by_domain(results):

@@ -12,8 +12,8 @@ from blufs.results.vocabulary import ALL_FEATURES, METHOD_UNDER_STUDY, RANDOM_FE
 QUESTION = "Which method selects the best features without labels?"
 #: Choice -> how a sentence begins.
 _SETTINGS = {
-    "oracle": "With the best settings by the labels",
-    "oracle_equal_budget": "With the best by the labels of equally many settings",
+    "oracle": "With the best settings, picked by the labels",
+    "oracle_equal_budget": "With the best of equally many settings, picked by the labels",
     "default": "With default settings",
     "blind": "With settings chosen without labels",
 }
@@ -48,40 +48,51 @@ def answer(
     }
     if not placed:
         return NOTHING
-    _, short = metric_words(metric)
     leading = min(row["place"] for row in placed.values())
     first = [name for name, row in placed.items() if row["place"] == leading]
     names = " and ".join(suite.title(name) for name in first)
-    measured = f"{short} over all numbers of features" if score == "area" else short
     where = "" if domain == EVERYWHERE else f" on {_DOMAINS[domain]}"
     verb = "come" if len(first) > 1 else "comes"
+    stands = f"{verb} first" if len(placed) > 1 else "is the only method"
+    owner = "their" if len(first) > 1 else "its"
     sentence = (
-        f"{_SETTINGS[choice]}, {names} {verb} first{where}: "
-        f"{_worth(view, placed[first[0]], measured)}"
+        f"{_SETTINGS[choice]}, {names} {stands}{where}: "
+        f"{owner} {_measured(metric, score)} {_worth(view, placed[first[0]])}"
     )
     followers = [name for name in placed if name not in first]
     shown = METHOD_UNDER_STUDY if METHOD_UNDER_STUDY in followers else next(iter(followers), None)
     if shown:
-        place = placed[shown]["place"]
-        sentence += f"; {suite.title(shown)} {_height(view, placed[shown])}, place {place}"
+        place, height = placed[shown]["place"], _height(view, placed[shown])
+        sentence += f"; {suite.title(shown)} has place {place} with {height}"
     return f"{sentence}."
 
 
-def _worth(view: dict[str, Any], row: dict[str, Any], measured: str) -> str:
+def _measured(metric: str, score: str) -> str:
+    """The metric as one says it, with its short name."""
+    title, _ = metric_words(metric)
+    said = title[0].lower() + title[1:]
+    return f"{said} over all numbers of features" if score == "area" else said
+
+
+def _worth(view: dict[str, Any], row: dict[str, Any]) -> str:
     count = f"{row['n_datasets']} dataset{'s' * (row['n_datasets'] != 1)}"
     if not view["has_random"]:
-        return f"{100 * row['mean']:.1f} % {measured} on average over {count}"
-    interval = (
-        "" if row["low"] is None else f" (95 % interval {row['low']:+.1f} to {row['high']:+.1f})"
-    )
+        words = "on average over" if row["n_datasets"] > 1 else "on"
+        return f"is {100 * row['mean']:.1f} % {words} {count}"
     words = "above" if row["gain"] >= 0 else "below"
     return (
-        f"{abs(row['gain']):.1f} points of {measured} {words} random features{interval}, better on "
-        f"{row['wins']} of {count}"
+        f"is {abs(row['gain']):.1f} points {words} that of random features{_interval(row)}, better "
+        f"on {row['wins']} of {count}"
     )
+
+
+def _interval(row: dict[str, Any]) -> str:
+    """The interval of the gain; one that holds 0 has shown nothing."""
+    if row["low"] is None:
+        return ""
+    doubt = ", so it may be chance" if row["low"] <= 0 <= row["high"] else ""
+    return f" (95 % interval {row['low']:+.1f} to {row['high']:+.1f}{doubt})"
 
 
 def _height(view: dict[str, Any], row: dict[str, Any]) -> str:
-    if view["has_random"]:
-        return f"has {row['gain']:+.1f}"
-    return f"has {100 * row['mean']:.1f} %"
+    return f"{row['gain']:+.1f}" if view["has_random"] else f"{100 * row['mean']:.1f} %"

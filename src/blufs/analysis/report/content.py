@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
 
+from blufs.datasets.domains import DOMAINS
 from blufs.results import outcomes as outcomes_of
 from blufs.results.suite import Suite, SuiteResults
+from blufs.results.vocabulary import STATUSES
 
 
 @dataclass(frozen=True)
@@ -59,6 +61,7 @@ def outcomes(results: SuiteResults, suite: Suite) -> Outcomes:
         | {
             "dataset": results.dataset_title(problem["dataset"]),
             "methods": _joined(problem["methods"], suite),
+            "what": STATUSES[problem["status"]].title,
         }
         for problem in problems
     ]
@@ -67,17 +70,27 @@ def outcomes(results: SuiteResults, suite: Suite) -> Outcomes:
 
 def unavailable(results: SuiteResults, suite: Suite) -> list[dict[str, str]]:
     """The datasets that are not here, each once with its reason."""
-    cards = {name: results.cards.get(name) for name in suite.datasets}
+    reasons = {name: why_missing(name, results.cards.get(name, {})) for name in suite.datasets}
     return [
-        {"title": results.dataset_title(name), "reason": card["reason"]}
-        for name, card in cards.items()
-        if card is not None and card["status"] != "ok"
+        {"title": results.dataset_title(name), "reason": reason}
+        for name, reason in reasons.items()
+        if reason is not None
     ]
 
 
+def why_missing(name: str, card: Mapping[str, Any]) -> str | None:
+    """Why a dataset is not available, without its own name in front; None if it is."""
+    if card.get("status", "ok") == "ok":
+        return None
+    reason: str = card["reason"].removeprefix("dataset ").removeprefix(f"{name}: ")
+    return reason
+
+
 def screened_counts(results: SuiteResults) -> dict[str, int]:
-    """How many screened selections (setting, s and fit seed) have which status."""
-    return _counted(results.screened["status"])
+    """How many screened selections (setting, s and fit seed) have which status, without those of
+    data that are not here."""
+    counts = _counted(results.screened["status"])
+    return {status: count for status, count in counts.items() if status != "unavailable"}
 
 
 def _counted(statuses: pd.Series) -> dict[str, int]:
@@ -117,7 +130,7 @@ def _section(results: SuiteResults, name: str) -> DatasetSection:
     card = results.cards.get(name, {"status": "unavailable", "reason": "no card was written"})
     notes = list(card.get("notes") or [])
     if card["status"] != "ok":
-        notes.insert(0, f"Not available: {card['reason']}")
+        notes.insert(0, f"Not available: {why_missing(name, card)}")
     return DatasetSection(name, results.dataset_title(name), _facts(card), notes)
 
 
@@ -134,7 +147,7 @@ def _facts(card: dict[str, Any]) -> dict[str, str]:
         ("terms", "Terms"),
     ):
         if card.get(key) not in (None, ""):
-            facts[title] = str(card[key])
+            facts[title] = DOMAINS.get(card[key], card[key]) if key == "domain" else str(card[key])
     if not card.get("labelled", True):
         facts["Labels"] = "none"
         facts["Clusters"] = str(card.get("n_clusters") or "estimated")

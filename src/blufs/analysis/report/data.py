@@ -11,6 +11,7 @@ import pandas as pd
 from markupsafe import Markup
 
 from blufs.analysis.answer import NOTHING, QUESTION
+from blufs.analysis.report.content import why_missing
 from blufs.analysis.selections import agreement, feature_name, selections_of_choice
 from blufs.analysis.statistics import MIN_DATASETS, MIN_METHODS, critical_difference
 from blufs.analysis.tables.stability import indices
@@ -166,6 +167,7 @@ def _dataset(views: Views, name: str) -> dict[str, Any]:
     card = views.results.cards.get(name, {})
     return {
         "title": views.results.dataset_title(name),
+        "missing": why_missing(name, card),
         "domain": views.domain_of(name),
         "domainTitle": domain_title(views.domain_of(name)),
         "samples": card.get("n_samples"),
@@ -236,8 +238,8 @@ def _settings(views: Views) -> dict[str, Any]:
 
 
 def _problems(views: Views) -> dict[str, Any]:
-    """dataset -> method -> why it has no score."""
-    rows = views.cells[~views.cells["status"].isin(["ok", "missing"])]
+    """dataset -> method -> why it has no score, where the data are there."""
+    rows = views.cells[~views.cells["status"].isin(["ok", "missing", "unavailable"])]
     found: dict[str, Any] = {}
     for row in tuples(rows.drop_duplicates(["dataset", "method"])):
         why = STATUSES[row.status].title

@@ -46,16 +46,18 @@ const datasetDetail = (name) => {
   const chosen = data.selected[name] ?? {};
   const failed = Object.entries(data.problems[name] ?? {});
   const curves = html("div", { class: "picture" });
+  const verdict = about.missing ? `Not available: ${about.missing}`
+    : order.length ? `Best here: ${best.join(", ")} (${describeView()}).` : "No method has a score here.";
   const parts = [
     facts([["Domain", about.domainTitle], ["Samples", about.samples], ["Features", about.features],
       ["Classes", about.classes], ["Transform", about.transform]]),
-    html("p", {}, order.length ? `Best here: ${best.join(", ")} (${describeView()}).` : "No method has a score here."),
+    html("p", { class: "reason" }, verdict),
     curves,
   ];
   if (order.length) {
     const rows = Object.entries(cells).sort((a, b) => b[1] - a[1]).map(([m, v]) => {
       const gain = cells[data.special.random] === undefined ? "–" : signed(gainOn(name, m));
-      return [titleOf(m), (100 * v).toFixed(1), gain];
+      return [methodButton(m), (100 * v).toFixed(1), gain];
     });
     parts.push(html("h3", {}, "Methods"), lines(["Method", `${data.metrics[state.metric][1]} in %`, "Gain over random"], rows));
   }
@@ -65,7 +67,7 @@ const datasetDetail = (name) => {
   if (Object.keys(chosen).length) {
     parts.push(html("h3", {}, "Chosen features, default setting, best first"), chosenFeatures(about, chosen));
   }
-  return { title: about.title, parts, after: () => drawCurves(curves, name) };
+  return { title: about.title, parts, after: () => (about.missing ? null : drawCurves(curves, name)) };
 };
 
 // A setting as people write it: alpha = 10, beta = 1.
@@ -100,8 +102,8 @@ const methodDetail = (name) => {
       ["Default setting", defaults.length ? defaults.join(" or ") : null]]),
     html("p", {}, describeView()),
     html("h3", {}, "Where it wins and where it fails"),
-    lines(["Dataset", "Place there", `${data.metrics[state.metric][1]} in %`, "Gain"],
-      rows.map((r) => [data.datasets[r.d].title, String(r.place), (100 * r.value).toFixed(1), signed(r.gain)])),
+    lines(["Dataset", "Place there", `${data.metrics[state.metric][1]} in %`, viewOf()?.hasRandom ? "Gain over random" : "Above the mean"],
+      rows.map((r) => [datasetButton(r.d), String(r.place), (100 * r.value).toFixed(1), signed(r.gain)])),
   ];
   if (failed.length) {
     parts.push(html("h3", {}, "Without a score"),
@@ -133,15 +135,28 @@ detail.addEventListener("close", () => {
   if (state.dataset || state.method) change({ dataset: "", method: "" });
 });
 
+// The column of the method under study, in the tables that have one column per method.
+const markColumn = (table) => {
+  const column = [...table.tHead.rows[0].cells].findIndex((cell) => cell.textContent === titleOf(data.special.study));
+  if (column > 0) for (const row of table.rows) row.cells[column].classList.add("mine");
+};
+document.querySelectorAll(".table table").forEach(markColumn);
+
 if (FIRST) {
   buildSelectors();
   byId("select-curve").addEventListener("change", (event) => change({ curve: event.target.value }));
   byId("pictures").hidden = false;
   byId("board-files").hidden = false;
+  byId("to-pictures").hidden = false;
   readHash();
   show();
+  if (state.at) goTo(state.at);
+  document.addEventListener("click", keepView);
   window.addEventListener("hashchange", () => {
-    if (readHash()) show();
+    const before = state.at;
+    if (!readHash()) return;
+    show();
+    if (state.at && state.at !== before) goTo(state.at);
   });
   let waiting = 0;
   window.addEventListener("resize", () => {

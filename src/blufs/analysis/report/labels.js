@@ -9,8 +9,8 @@ const textWidth = (text, weight = 400) => {
 const overlap = (a, b) => a[0] < b[2] && b[0] < a[2] && a[1] < b[3] && b[1] < a[3];
 
 // Where a name can stand around (x, y): beside, above and below, ever farther away.
-const placesAround = function* (x, y, wide) {
-  for (const r of [9, 15, 24, 36, 50, 66, 84]) {
+const placesAround = function* (x, y, radius, wide) {
+  for (const r of [radius + 4, 15, 24, 36, 50, 66, 84]) {
     for (const [dx, dy] of [[1, 0], [-1, 0], [0.7, -0.8], [0.7, 0.8], [-0.7, -0.8], [-0.7, 0.8], [0, -1], [0, 1]]) {
       const left = x + r * dx - (dx < 0 ? wide : dx === 0 ? wide / 2 : 0);
       const middle = y + r * dy * (dx === 0 ? 1.4 : 1);
@@ -19,13 +19,22 @@ const placesAround = function* (x, y, wide) {
   }
 };
 
+// A line as small boxes that names keep clear of: points are its corners.
+const boxesAlong = (points) =>
+  points.slice(1).flatMap(([x, y], i) => {
+    const [fromX, fromY] = points[i];
+    const count = Math.max(1, Math.ceil(Math.hypot(x - fromX, y - fromY) / 6));
+    return Array.from({ length: count + 1 }, (_, k) => [fromX + ((x - fromX) * k) / count, fromY + ((y - fromY) * k) / count])
+      .map(([cx, cy]) => [cx - 2, cy - 2, cx + 2, cy + 2]);
+  });
+
 // points: [{x, y, radius, text, bold}], the most important first; taken: boxes that must stay free.
 const placeNames = (points, taken, [left, top, right, bottom]) => {
   const filled = [...taken, ...points.map(({ x, y, radius }) => [x - radius, y - radius, x + radius, y + radius])];
   const inside = (b) => b[0] >= left && b[1] >= top && b[2] <= right && b[3] <= bottom;
   return points.map((point) => {
     const wide = textWidth(point.text, point.bold ? 700 : 400);
-    for (const place of placesAround(point.x, point.y, wide)) {
+    for (const place of placesAround(point.x, point.y, point.radius, wide)) {
       if (inside(place.box) && filled.every((other) => !overlap(place.box, other))) {
         filled.push(place.box);
         return { ...point, ...place };

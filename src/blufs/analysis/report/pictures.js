@@ -2,21 +2,21 @@
 
 // Pictures of the view: score against time, curves, the matrix of pairs and the heat map.
 const N_COLORS = 9;
+// Methods beyond the colours take them again with another dash.
+const DASHES = [null, "7 3", "2 2 8 2", "12 3 2 3"];
 // More columns than this have their names upright, so that all fit on the screen.
 const MANY = 13;
 const plain = (method) => method !== data.special.random && method !== data.special.all;
+const others = Object.keys(data.methods).filter((method) => plain(method) && method !== data.special.study);
 const colorOf = (method) => {
   if (method === data.special.study) return "var(--ink)";
-  if (!plain(method)) return "var(--soft)";
-  const names = Object.keys(data.methods).filter((m) => plain(m) && m !== data.special.study);
-  return `var(--c${names.indexOf(method) % N_COLORS})`;
+  return plain(method) ? `var(--c${others.indexOf(method) % N_COLORS})` : "var(--soft)";
 };
 const dashOf = (method) => {
   if (method === data.special.all) return "9 5";
   if (method === data.special.random) return "2 3";
   if (method === data.special.study) return null;
-  const place = Object.keys(data.methods).filter(plain).indexOf(method);
-  return place >= N_COLORS ? "6 3" : null;
+  return DASHES[Math.floor(others.indexOf(method) / N_COLORS) % DASHES.length];
 };
 
 const extent = (values, margin = 0.06) => {
@@ -24,7 +24,7 @@ const extent = (values, margin = 0.06) => {
   const room = (high - low || Math.abs(high) || 1) * margin;
   return [low - room, high + room];
 };
-const ticks = (low, high, count = 5) => {
+const ticks = (low, high, count = 7) => {
   const raw = (high - low) / count;
   const power = 10 ** Math.floor(Math.log10(raw));
   const step = [1, 2, 5, 10].map((k) => k * power).find((k) => k >= raw);
@@ -34,9 +34,9 @@ const ticks = (low, high, count = 5) => {
 };
 
 // Axes with a grid; returns the element and the two scales.
-const axes = (box, { x, y, xTitle, yTitle, xTicks, label }) => {
+const axes = (box, { x, y, xTitle, yTitle, xTicks, label, least = 280 }) => {
   const width = Math.max(300, box.clientWidth);
-  const height = Math.min(420, Math.max(280, width * 0.5));
+  const height = Math.min(420, Math.max(least, width * 0.5));
   const [left, right, top, bottom] = [48, 14, 10, 44];
   const toX = (v) => left + ((v - x[0]) / (x[1] - x[0] || 1)) * (width - left - right);
   const toY = (v) => height - bottom - ((v - y[0]) / (y[1] - y[0] || 1)) * (height - top - bottom);
@@ -68,20 +68,21 @@ const timeTicks = (low, high) => {
   return found;
 };
 
-// A line across the picture with its name at the right end, or at the left one if a dot is in its
-// way; returns the box of the name.
-const flatLine = (frame, value, method, dots = []) => {
+// A line across the picture with its name above or below, where nothing is in its way; returns the
+// boxes of both.
+const flatLine = (frame, value, method, taken = []) => {
   const y = frame.toY(value);
-  const end = frame.width - frame.right;
+  const [start, end] = [frame.left + 4, frame.width - frame.right];
   const wide = textWidth(titleOf(method));
-  const boxAt = (left) => [left, y - 16, left + wide, y];
-  const isFree = (box) => dots.every(([dx, dy]) => !overlap(box, [dx - 9, dy - 9, dx + 9, dy + 9]));
-  const box = [end - wide, frame.left + 4].map(boxAt).find(isFree) ?? boxAt(end - wide);
+  const lefts = [1, 0, 0.75, 0.5, 0.25].map((part) => start + part * (end - wide - start));
+  const boxes = [-16, 3].flatMap((dy) => lefts.map((left) => [left, y + dy, left + wide, y + dy + 14]));
+  const isFree = (box) => taken.every((other) => !overlap(box, other));
+  const box = boxes.find(isFree) ?? boxes[0];
   frame.picture.append(
-    svg("line", { x1: frame.left, x2: frame.width - frame.right, y1: y, y2: y, stroke: "var(--soft)",
-      "stroke-width": 1.5, "stroke-dasharray": dashOf(method) }),
-    svg("text", { x: box[0], y: y - 4, class: "quiet" }, titleOf(method)));
-  return box;
+    svg("line", { x1: frame.left, x2: end, y1: y, y2: y, stroke: "var(--soft)", "stroke-width": 1.5,
+      "stroke-dasharray": dashOf(method) }),
+    svg("text", { x: box[0], y: box[3] - 3, class: "quiet" }, titleOf(method)));
+  return [box, ...boxesAlong([[frame.left, y], [end, y]])];
 };
 
 const showTime = () => {
@@ -96,7 +97,7 @@ const showTime = () => {
   const frame = axes(box, {
     x, y: extent(scored.map((p) => 100 * p.mean), 0.12),
     xTitle: "seconds of a selection, default setting", yTitle: `${data.metrics[state.metric][1]} in %`,
-    xTicks: timeTicks(...x),
+    xTicks: timeTicks(...x), least: Math.max(280, 20 * timed.length),
     label: `Score against time: ${timed.map((p) => `${titleOf(p.method)} ${(100 * p.mean).toFixed(1)} % in ${secondsText(p.seconds)} s`).join("; ")}`,
   });
   const front = [];
@@ -104,29 +105,37 @@ const showTime = () => {
     if (!front.length || p.mean > front.at(-1).mean) front.push(p);
   }
   const at = (p) => [frame.toX(Math.log10(p.seconds)), frame.toY(100 * p.mean)];
+  const dots = timed.map(at).map(([cx, cy]) => [cx - 9, cy - 9, cx + 9, cy + 9]);
   const flat = scored.filter((p) => !plain(p.method))
-    .map((p) => flatLine(frame, 100 * p.mean, p.method, timed.map(at)));
+    .reduce((taken, p) => [...taken, ...flatLine(frame, 100 * p.mean, p.method, [...dots, ...taken])], []);
   frame.picture.append(svg("polyline", { points: front.map((p) => at(p).join(",")).join(" "), class: "front" }));
+  const drawn = [...flat, ...boxesAlong(front.map(at))];
   const names = [...timed].sort((a, b) => (b.method === data.special.study) - (a.method === data.special.study)
     || front.includes(b) - front.includes(a));
-  const points = names.map((p) => ({ x: at(p)[0], y: at(p)[1], radius: p.method === data.special.study ? 8 : 6,
-    text: titleOf(p.method), bold: p.method === data.special.study, p }));
+  const points = names.map((p) => ({ x: at(p)[0], y: at(p)[1],
+    radius: (p.method === data.special.study ? 7 : 5) + (front.includes(p) ? 4 : 0), text: titleOf(p.method), bold: p.method === data.special.study, p }));
   for (const { p, x: cx, y: cy, radius } of points) {
-    frame.picture.append(svg("circle", { cx, cy, r: radius - 1, fill: colorOf(p.method), class: front.includes(p) ? "on-front" : "" },
+    if (front.includes(p)) frame.picture.append(svg("circle", { cx, cy, r: radius - 1, class: "ring" }));
+    frame.picture.append(svg("circle", { cx, cy, r: p.method === data.special.study ? 7 : 5, fill: colorOf(p.method), class: "dot" },
       svg("title", {}, `${titleOf(p.method)}: ${(100 * p.mean).toFixed(1)} %, ${secondsText(p.seconds)} s`)));
   }
-  for (const named of placeNames(points, flat, frame.inside)) drawName(frame.picture, named);
+  for (const named of placeNames(points, drawn, frame.inside)) drawName(frame.picture, named);
   box.replaceChildren(frame.picture);
 };
 
-// Mean curve over the datasets of the view at the s that all of them have.
+// Mean curve over the datasets of the view at the s that all of them have. As in the leaderboard, a
+// method without a score on some dataset counts as random features there.
+const knownCurves = () => data.curves[state.metric]?.[state.choice] ?? {};
+const datasetsWithCurves = () => datasetsOf(state.domain).filter((d) => d in knownCurves());
+const hasGaps = (method) => datasetsWithCurves().some((d) => !(method in knownCurves()[d]));
 const curvesOf = (dataset) => {
-  const known = data.curves[state.metric]?.[state.choice] ?? {};
-  const names = dataset ? [dataset] : datasetsOf(state.domain).filter((d) => d in known);
+  const known = knownCurves();
+  const names = dataset ? [dataset] : datasetsWithCurves();
   const found = {};
   for (const method of Object.keys(data.methods)) {
-    const curves = names.map((d) => known[d]?.[method]).filter(Boolean);
-    if (!curves.length || curves.length < names.length) continue;
+    const instead = !dataset && plain(method) ? data.special.random : method;
+    const curves = names.map((d) => known[d]?.[method] ?? known[d]?.[instead]).filter(Boolean);
+    if (!curves.length || curves.length < names.length || !names.some((d) => method in known[d])) continue;
     if (method === data.special.all) {
       const mean = (i) => curves.reduce((sum, c) => sum + (c[0][i] ?? 0), 0) / curves.length;
       found[method] = [[null, mean(1), mean(2)]];
@@ -169,7 +178,8 @@ const drawCurves = (box, dataset) => {
   };
   if (all) {
     band([[s[0], all[1], all[2]], [s.at(-1), all[1], all[2]]], data.special.all);
-    flatLine(frame, 100 * all[1], data.special.all);
+    const drawn = lines.flatMap(([, points]) => boxesAlong(points.map(([k, v]) => [frame.toX(k), frame.toY(100 * v)])));
+    flatLine(frame, 100 * all[1], data.special.all, drawn);
   }
   if (curves[data.special.random]) band(curves[data.special.random], data.special.random);
   for (const [method, points] of lines) {
@@ -181,13 +191,15 @@ const drawCurves = (box, dataset) => {
   // The pointer or the keyboard on a name brings its line out.
   const light = (method) => frame.picture.querySelectorAll("polyline[data-method]").forEach((line) =>
     line.classList.toggle("dimmed", method !== null && line.dataset.method !== method));
+  const counted = dataset ? [] : lines.map(([method]) => method).filter(hasGaps);
   const legend = html("ul", { class: "keys" }, ...lines.map(([method]) => {
     const name = methodButton(method);
     for (const event of ["pointerenter", "focus"]) name.addEventListener(event, () => light(method));
     for (const event of ["pointerleave", "blur"]) name.addEventListener(event, () => light(null));
-    return html("li", {}, swatch(method), name);
+    return html("li", {}, swatch(method), html("span", {}, name, counted.includes(method) ? "*" : ""));
   }));
-  box.replaceChildren(frame.picture, legend);
+  const note = counted.length ? "* Counts as random features on datasets where it has no score." : "";
+  box.replaceChildren(frame.picture, legend, html("p", { class: "quiet" }, note));
 };
 const swatch = (method) =>
   svg("svg", { width: 26, height: 8, "aria-hidden": "true" },
@@ -196,11 +208,12 @@ const swatch = (method) =>
 
 const showCurves = () => {
   const select = byId("select-curve");
-  const names = datasetsOf(state.domain);
-  const hasMean = Object.values(curvesOf("")).some((points) => points.length > 1);
+  const names = datasetsWithCurves();
+  const hasMean = names.length > 1 && Object.values(curvesOf("")).some((points) => points.length > 1);
   const mean = hasMean ? [html("option", { value: "" }, "Mean over the datasets")] : [];
   select.replaceChildren(...mean, ...names.map((d) => html("option", { value: d }, data.datasets[d].title)));
   select.value = names.includes(state.curve) ? state.curve : hasMean ? "" : names[0];
+  select.closest("label").hidden = select.options.length < 2;
   drawCurves(byId("picture-curves"), select.value);
 };
 
@@ -258,11 +271,13 @@ const showHeat = () => {
   const names = datasetsOf(state.domain).filter((d) => Object.keys(cellsOf(d)).length);
   if (!view || !names.length) return box.replaceChildren("No scores here.");
   byId("heat-against").textContent = view.hasRandom ? "random features" : "the mean of the methods";
+  const gains = names.flatMap((d) => view.methods.map((m) => Math.abs(gainOn(d, m) ?? 0)));
+  const limit = Math.min(25, Math.max(...gains));
   const cell = (dataset, method) => {
     const gain = gainOn(dataset, method);
     const why = data.problems[dataset]?.[method];
     if (gain === null) return html("td", { title: why ?? "no score" }, "–");
-    return html("td", { class: "shaded", style: shade(gain, 25),
+    return html("td", { class: "shaded", style: shade(gain, limit),
       title: `${titleOf(method)} on ${data.datasets[dataset].title}: ${(100 * cellsOf(dataset)[method]).toFixed(1)} %` },
       signed(gain));
   };

@@ -21,10 +21,12 @@ const showRanks = () => {
   const width = Math.max(300, Math.min(1000, box.clientWidth));
   const side = Math.min(0.4 * width, Math.max(...ranked.map((p) => textWidth(label(p), 700)))) + 8;
   const low = Math.floor(ranked[0].rank), high = Math.max(low + 1, Math.ceil(ranked.at(-1).rank));
-  const toX = (rank) => side + 10 + ((rank - low) / (high - low)) * (width - 2 * side - 20);
+  // On a narrow screen all names stand on the left, so that the axis has room.
+  const isNarrow = width < 520;
+  const toX = (rank) => side + 10 + ((rank - low) / (high - low)) * (width - (isNarrow ? 1 : 2) * side - 20);
   const runs = view.cd === null ? [] : runsWithin(ranked.map((p) => p.rank), view.cd);
   const axis = 48, first = axis + 22 + 7 * runs.length;
-  const half = Math.ceil(ranked.length / 2);
+  const half = isNarrow ? ranked.length : Math.ceil(ranked.length / 2);
   const height = first + 18 * half;
   const picture = svg("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "img",
     "aria-label": `Average ranks: ${ranked.map(label).join("; ")}` });
@@ -37,11 +39,10 @@ const showRanks = () => {
   }
   if (view.cd !== null) {
     const wide = (view.cd / (high - low)) * (toX(high) - toX(low));
-    const fits = wide <= width - side - 30;
-    if (fits) for (const [x1, y1, x2, y2] of [[0, 14, wide, 14], [0, 10, 0, 18], [wide, 10, wide, 18]]) {
+    if (toX(low) + wide < width) for (const [x1, y1, x2, y2] of [[0, 14, wide, 14], [0, 10, 0, 18], [wide, 10, wide, 18]]) {
       line(toX(low) + x1, y1, toX(low) + x2, y2, "axis");
     }
-    picture.append(svg("text", { x: fits ? Math.min(toX(low) + wide + 6, width - 60) : toX(low), y: fits && toX(low) + wide > width - 70 ? 30 : 18 }, `CD ${view.cd.toFixed(2)}`));
+    picture.append(svg("text", { x: toX(low) - 8, y: 18, "text-anchor": "end" }, `CD ${view.cd.toFixed(2)}`));
   }
   runs.forEach(([start, end], i) => {
     const y = axis + 10 + 7 * i;

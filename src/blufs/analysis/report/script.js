@@ -82,13 +82,22 @@ document.querySelectorAll(".zoom").forEach((button) => {
 });
 
 // A link into a closed section opens it.
-const openTarget = () => {
-  const target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+const openAround = (target) => {
   const closed = target && target.closest("details");
   if (closed) closed.open = true;
 };
+const openTarget = () =>
+  openAround(location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1))));
 window.addEventListener("hashchange", openTarget);
 openTarget();
+// As a browser goes to a place: the next press of the tab key starts from there.
+const goTo = (id) => {
+  const target = document.getElementById(id);
+  openAround(target);
+  target.tabIndex = -1;
+  target.focus({ preventScroll: true });
+  target.scrollIntoView();
+};
 
 // Light or dark: as the system says, until the button is pressed.
 const theme = document.getElementById("theme");

@@ -54,21 +54,33 @@ const gainText = (row) => {
 };
 
 // The address bar: #metric=nmi&choice=blind..., so that a link restores the view.
+// #paper is a place and leaves the view as it is; no hash at all is the view that the page opens with.
 const readHash = () => {
   const text = location.hash.slice(1);
-  if (!text.includes("=")) return false;
+  if (text && !text.includes("=")) return false;
   const wanted = Object.fromEntries(new URLSearchParams(text));
   state = { ...FIRST };
-  for (const name of SELECTORS) if (wanted[name] in OPTIONS[name]) state[name] = wanted[name];
-  if (wanted.dataset in data.datasets) state.dataset = wanted.dataset;
-  if (wanted.method in data.methods) state.method = wanted.method;
-  if (wanted.curve in data.datasets) state.curve = wanted.curve;
+  for (const name of SELECTORS) if (Object.hasOwn(OPTIONS[name], wanted[name])) state[name] = wanted[name];
+  if (Object.hasOwn(data.datasets, wanted.dataset)) state.dataset = wanted.dataset;
+  if (Object.hasOwn(data.methods, wanted.method)) state.method = wanted.method;
+  if (Object.hasOwn(data.datasets, wanted.curve)) state.curve = wanted.curve;
+  if (byId(wanted.at ?? "")) state.at = wanted.at;
   return true;
 };
 const change = (patch) => {
   const next = { ...state, ...patch };
   for (const [name, value] of Object.entries(next)) if (!value) delete next[name];
   location.hash = new URLSearchParams(next).toString();
+};
+
+// A link to a place in the page keeps the view that the address bar holds.
+const keepView = (event) => {
+  const link = event.target.closest('a[href^="#"]');
+  if (!link || !location.hash.includes("=")) return;
+  event.preventDefault();
+  const at = decodeURIComponent(link.hash.slice(1));
+  goTo(at);
+  change({ at });
 };
 
 const metricsShown = () => Object.keys(data.metrics).filter((metric) => metric in data.views);

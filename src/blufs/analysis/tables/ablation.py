@@ -17,7 +17,17 @@ from blufs.analysis.tables.scores import (
     kind_first,
     score_cell,
 )
-from blufs.analysis.tables.table import AVERAGE, DATA, Block, Row, Table, nothing, tuples, words
+from blufs.analysis.tables.table import (
+    AVERAGE,
+    DATA,
+    Block,
+    Row,
+    Table,
+    nothing,
+    row_kind,
+    tuples,
+    words,
+)
 from blufs.results.suite import Suite, SuiteResults
 from blufs.results.vocabulary import CHOICES, METHOD_UNDER_STUDY, METRICS
 
@@ -101,7 +111,8 @@ def ablation(results: SuiteResults, suite: Suite) -> Table:
             for metric, score in scores.items():
                 here = tuples(score[score["dataset"] == dataset])
                 names = words(results.dataset_title(dataset), METRICS[metric].short)
-                rows.append(Row([*names, *map(score_cell, here)]))
+                kind = row_kind(cell.status for cell in here)
+                rows.append(Row([*names, *map(score_cell, here)], kind))
         for metric, average in means.items():
             names = words("Average", METRICS[metric].short)
             rows.append(Row([*names, *map(average_cell, tuples(average))], AVERAGE))

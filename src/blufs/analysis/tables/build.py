@@ -7,7 +7,7 @@ from importlib import import_module
 from blufs.analysis.attempt import attempt
 from blufs.analysis.paper import Paper
 from blufs.analysis.tables.catalog import table_spec
-from blufs.analysis.tables.table import Table, nothing
+from blufs.analysis.tables.table import Table, nothing, without_absent
 from blufs.results.suite import Suite, SuiteResults
 
 
@@ -27,4 +27,4 @@ def build_table(name: str, results: SuiteResults, suite: Suite, paper: Paper) ->
     spec = table_spec(name)
     function = getattr(import_module(spec.qualified_module), spec.function)
     arguments = (results, suite, paper) if spec.takes_paper else (results, suite)
-    return function(*arguments, **spec.options)
+    return without_absent(function(*arguments, **spec.options))

@@ -8,7 +8,17 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from blufs.analysis.tables.table import PLAIN, Block, Cell, Row, by_dataset, mark_row, tuples, words
+from blufs.analysis.tables.table import (
+    PLAIN,
+    Block,
+    Cell,
+    Row,
+    by_dataset,
+    mark_row,
+    row_kind,
+    tuples,
+    words,
+)
 from blufs.results.suite import Suite, SuiteResults
 from blufs.results.vocabulary import ALL_FEATURES
 
@@ -78,7 +88,10 @@ def matrix(
 ) -> Block:
     """The block datasets x methods of marked cells."""
     rows = [
-        Row([*words(results.dataset_title(dataset)), *(value_cell(c, text) for c in tuples(group))])
+        Row(
+            [*words(results.dataset_title(dataset)), *(value_cell(c, text) for c in tuples(group))],
+            row_kind(group["status"]),
+        )
         for dataset, group in by_dataset(cells)
     ]
     methods = [suite.title(method) for method in dict.fromkeys(cells["method"])]

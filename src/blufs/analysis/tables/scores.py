@@ -22,6 +22,7 @@ from blufs.analysis.tables.table import (
     mark_row,
     nothing,
     percent,
+    row_kind,
     tuples,
     words,
 )
@@ -82,8 +83,11 @@ def _score_block(
     results: SuiteResults, suite: Suite, chosen: pd.DataFrame, average: pd.DataFrame, choice: str
 ) -> Block:
     rows = [
-        Row([*words(results.dataset_title(dataset)), *map(score_cell, tuples(row))])
-        for dataset, row in by_dataset(chosen)
+        Row(
+            [*words(results.dataset_title(dataset)), *map(score_cell, tuples(group))],
+            row_kind(group["status"]),
+        )
+        for dataset, group in by_dataset(chosen)
     ]
     rows.append(Row([*words("Average"), *map(average_cell, tuples(average))], AVERAGE))
     if choice != "default":

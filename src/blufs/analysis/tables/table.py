@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -15,8 +15,9 @@ EQUAL = 1e-12
 #: Marks of a cell.
 BEST, SECOND, PLAIN = "best", "second", ""
 
-#: Kinds of rows. All but the first sum up the others and stay below them.
-DATA, AVERAGE, COUNT = "data", "average", "count"
+#: Kinds of rows. The last two sum up the others and stay below them; an absent row is of a dataset
+#: that is not available.
+DATA, ABSENT, AVERAGE, COUNT = "data", "absent", "average", "count"
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,7 @@ class Row:
 
     @property
     def is_summary(self) -> bool:
-        return self.kind != DATA
+        return self.kind in (AVERAGE, COUNT)
 
 
 @dataclass(frozen=True)
@@ -114,6 +115,29 @@ def number_cell(value: Any, text: str = "{:.3f}", mark: str = PLAIN) -> Cell:
 def count_cell(value: Any) -> Cell:
     """A cell of a whole number."""
     return number_cell(value, "{:.0f}")
+
+
+def row_kind(statuses: Iterable[str]) -> str:
+    """Whether the row of these cells is one of a dataset that is not available."""
+    return ABSENT if set(statuses) == {"unavailable"} else DATA
+
+
+def without_absent(table: Table) -> Table:
+    """The table without the rows of datasets that are not available; a note names them once.
+
+    A block of nothing else goes with them.
+    """
+    absent: dict[str, None] = {}
+    blocks = []
+    for block in table.blocks:
+        absent |= dict.fromkeys(row.cells[0].text for row in block.rows if row.kind == ABSENT)
+        kept = [row for row in block.rows if row.kind != ABSENT]
+        if len(kept) == len(block.rows) or any(row.kind == DATA for row in kept):
+            blocks.append(replace(block, rows=kept))
+    if not absent:
+        return table
+    note = f"Not available, so left out: {', '.join(absent)}"
+    return replace(table, blocks=blocks, notes=[*table.notes, note])
 
 
 def words(*texts: str) -> list[Cell]:
