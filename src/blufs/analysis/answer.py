@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from blufs.analysis.views import EVERYWHERE, metric_words
+from blufs.analysis.views import EVERYWHERE, counted, metric_words
 from blufs.datasets.domains import DOMAINS
 from blufs.results.suite import Suite
 from blufs.results.vocabulary import ALL_FEATURES, METHOD_UNDER_STUDY, RANDOM_FEATURES
@@ -68,7 +68,7 @@ def answer(
 
 
 def _worth(view: dict[str, Any], row: dict[str, Any], measured: str) -> str:
-    count = f"{row['n_datasets']} dataset{'s' * (row['n_datasets'] != 1)}"
+    count = counted(row["n_datasets"], "dataset")
     if not view["has_random"]:
         return f"{100 * row['mean']:.1f} % {measured} on average over {count}"
     interval = (
