@@ -1,7 +1,7 @@
 """Data, timing and output shared by the benchmark scripts.
 
-The data are the .mat files named in data/README.md, in the folder that BLUFS_MIRROR names. Results
-go to benchmarks/results, or to the folder that BLUFS_BENCHMARK_RESULTS names.
+The data are the .mat files named in data/README.md, in the folder that BLUFS_MIRROR names, by
+default data/raw. Results go to benchmarks/results, or to the folder BLUFS_BENCHMARK_RESULTS.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from scipy.io import loadmat
 
 ROOT = Path(__file__).parents[1]
 RESULTS = Path(os.environ.get("BLUFS_BENCHMARK_RESULTS", Path(__file__).parent / "results"))
-DATA = Path(os.environ.get("BLUFS_MIRROR", ROOT.parent / "shared" / "data"))
+DATA = Path(os.environ.get("BLUFS_MIRROR", ROOT / "data" / "raw"))
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 #: Calls are repeated so often, unless they take so many seconds together, and in any case until
 #: they take a second: the clock of a process ticks in milliseconds.

@@ -8,15 +8,12 @@ eigenvalues; the scores in between two c are interpolated in log c.
 
 from __future__ import annotations
 
-import warnings
 from collections import Counter
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
-from benchmarks.evidence.wide_data import DATASETS
-from benchmarks.evidence.wide_defaults import Dataset, dataset
-from benchmarks.harness import markdown, read, save
+from benchmarks.evidence.wide_defaults import Dataset, measure_missing
+from benchmarks.harness import markdown, read
 from blufs import BLUFS
 from blufs.numerics.data import scaled_data
 from blufs.numerics.principal import principal_graph, principal_vectors, widest_gap
@@ -115,15 +112,8 @@ def held_out(report: dict) -> list:
 
 
 def main() -> None:
-    warnings.simplefilter("ignore")
     report = read("cluster_counts") or {}
-    for name in DATASETS:
-        if name in report or dataset(name) is None:
-            continue
-        with threadpool_limits(1):
-            report[name] = measured(dataset(name))
-        save("cluster_counts", report)
-        print(name, flush=True)
+    measure_missing("cluster_counts", report, report, measured)
     print(table())
 
 

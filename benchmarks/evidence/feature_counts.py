@@ -8,15 +8,11 @@ gains; a rule's scores are those of the nearest s of the grid.
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
-from threadpoolctl import threadpool_limits
 
-from benchmarks.evidence.wide_data import DATASETS
-from benchmarks.evidence.wide_defaults import Dataset, dataset
+from benchmarks.evidence.wide_defaults import Dataset, measure_missing
 from benchmarks.evidence.wide_summary import METRICS
-from benchmarks.harness import markdown, read, save
+from benchmarks.harness import markdown, read
 from blufs import BLUFS
 from blufs.solver.p_step import Smoothing, uniform_weights
 from blufs.solver.size import count_features
@@ -111,15 +107,8 @@ def _row(title: str, sizes, scores: list[dict]) -> list:
 
 
 def main() -> None:
-    warnings.simplefilter("ignore")
     report = read("feature_counts") or {}
-    for name in DATASETS:
-        if name in report or dataset(name) is None:
-            continue
-        with threadpool_limits(1):
-            report[name] = measured(dataset(name))
-        save("feature_counts", report)
-        print(name, report[name]["auto"], flush=True)
+    measure_missing("feature_counts", report, report, measured)
     print(table())
 
 

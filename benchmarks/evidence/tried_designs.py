@@ -10,17 +10,14 @@ they were tried with
 from __future__ import annotations
 
 import sys
-import warnings
 from collections.abc import Callable
 
 import numpy as np
 import scipy.sparse as sp
-from threadpoolctl import threadpool_limits
 
-from benchmarks.evidence.wide_data import DATASETS
-from benchmarks.evidence.wide_defaults import S_VALUES, Dataset, dataset
+from benchmarks.evidence.wide_defaults import S_VALUES, Dataset, measure_missing
 from benchmarks.evidence.wide_summary import METRICS, domains
-from benchmarks.harness import markdown, read, save
+from benchmarks.harness import markdown, read
 from blufs import BLUFS, SampleGraph
 from blufs.numerics.data import scaled_data
 from blufs.numerics.principal import principal_graph, principal_vectors
@@ -143,16 +140,10 @@ def table() -> str:
 
 
 def main(designs: list[str]) -> None:
-    warnings.simplefilter("ignore")
     report = read("tried_designs") or {}
     for design in designs:
-        report.setdefault(design, {})
-        for name in DATASETS:
-            if name in report[design] or dataset(name) is None:
-                continue
-            with threadpool_limits(1):
-                report[design][name] = row(design, dataset(name))
-            save("tried_designs", report)
+        found = report.setdefault(design, {})
+        measure_missing("tried_designs", report, found, lambda data, key=design: row(key, data))
         print(design, flush=True)
 
 

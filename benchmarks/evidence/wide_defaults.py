@@ -19,6 +19,7 @@ import warnings
 from collections.abc import Callable
 from functools import cache, cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -169,17 +170,25 @@ def dataset(name: str) -> Dataset | None:
         return None
 
 
+def measure_missing(
+    name: str, report: dict, found: dict[str, Any], measure: Callable[[Dataset], Any]
+) -> None:
+    """Measure the datasets that ``found``, a part of the report ``name``, lacks; store each."""
+    for key in DATASETS:
+        data = None if key in found else dataset(key)
+        if data is None:
+            continue
+        with threadpool_limits(1), warnings.catch_warnings(action="ignore"):
+            found[key] = measure(data)
+        save(name, report)
+        print(key, flush=True)
+
+
 def main(rows: list[str]) -> None:
-    warnings.simplefilter("ignore")
     report = read("wide_defaults") or {}
     for row in rows:
-        report.setdefault(row, {})
-        for name in DATASETS:
-            if name in report[row] or dataset(name) is None:
-                continue
-            with threadpool_limits(1):
-                report[row][name] = dataset(name).row(row)
-            save("wide_defaults", report)
+        found = report.setdefault(row, {})
+        measure_missing("wide_defaults", report, found, lambda data, row=row: data.row(row))
         print(row, {k: round(mean(report[row], k), 1) for k in ("acc", "nmi", "knn")}, flush=True)
 
 

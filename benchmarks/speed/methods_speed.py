@@ -107,10 +107,8 @@ def compare(dataset: str, method: str, limit: int, known: dict | None = None) ->
 
 
 def table(rows: list[dict]) -> str:
-    lines = [
-        "| dataset | method | other | this library, s | other, s | times faster | shared of 100 |",
-        "|---|---|---|---|---|---|---|",
-    ]
+    header = ["dataset", "method", "other", "this library, s", "other, s", "times faster"]
+    body = []
     for row in rows:
         stopped = row["other_seconds"] is None
         other = row["limit_seconds"] if stopped else row["other_seconds"]
@@ -118,11 +116,9 @@ def table(rows: list[dict]) -> str:
         name = "skfeature" if row["method"] in METHODS[:3] else "transcription"
         shared = "" if row["shared_of_100"] is None else row["shared_of_100"]
         ratio = other / row["library_seconds"]
-        lines.append(
-            f"| {row['dataset']} | {row['method']} | {name} | {row['library_seconds']:.2f} "
-            f"| {sign}{other:.2f} | {sign}{ratio:.1f} | {shared} |"
-        )
-    return "\n".join(lines)
+        seconds = [row["library_seconds"], f"{sign}{other:.2f}", f"{sign}{ratio:.1f}"]
+        body.append([row["dataset"], row["method"], name, *seconds, shared])
+    return markdown([*header, "shared of 100"], body)
 
 
 #: Why a method may be less ahead than wanted, by method.

@@ -12,9 +12,8 @@ import json
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from benchmarks.harness import markdown
 from benchmarks.speed.job_times import OUTPUT, ROOT, paper_plan
-from blufs.analysis.figures.catalog import figure_names
-from blufs.analysis.tables.catalog import TABLES
 from blufs.workflow.plan.jobs import Plan
 
 CORES = (1, 16, 256, 4096)
@@ -62,10 +61,8 @@ class Graph:
         self._add_repeats("time_fit", plan.suite["timing"], "n_repeats")
         self._add_repeats("resample", plan.suite["stability"], "n_resamples")
         self._add("collect", 0, [n for n in self.jobs if n.split()[0] not in ("select", "choose")])
-        noisy = [name for name in plan.datasets if plan.all_datasets[name].get("noise")]
-        shown = ["compare_methods", "provenance", *TABLES, *figure_names(noisy)]
-        shows = [self._add(f"{number} {name}", 0, ["collect"]) for number, name in enumerate(shown)]
-        self._add("report", 0, shows)
+        shown = ("compare_methods", "provenance", "build_tables", "plot_figures")
+        self._add("report", 0, [self._add(name, 0, ["collect"]) for name in shown])
         self._add("check_complete", 0, ["report"])
         self._set_remaining()
 
@@ -80,24 +77,26 @@ class Graph:
     def _add_pair(self, dataset: str, method: str) -> None:
         plan, scoring = self.plan, self.measured[dataset]["scoring"]
         sizes = plan.sizes_for(dataset, method) or [None]
-        ready, selected, screened = [f"preprocess {dataset}"], [], []
+        ready, selected, screened, screening = [f"preprocess {dataset}"], [], [], 0.0
         for part in plan.select_parts(dataset, method):
             work = plan.select_part(method, part)
             fits = len(work["settings"]) * len(work["fit_seeds"])
             seconds = fits * self._fit(dataset, method)
             selected.append(self._add(f"select {dataset} {method} {part}", seconds, ready))
-            if plan.is_tuned(method):
-                light = sum(scoring["screening"].values()) * fits * len(work["s_values"] or [None])
-                screened.append(
-                    self._add(f"screen {dataset} {method} {part}", light, selected[-1:])
-                )
-        choose = self._add(f"choose {dataset} {method}", 0, screened)
+            light = sum(scoring["screening"].values()) * fits * len(work["s_values"] or [None])
+            if plan.screens_apart(method):
+                name = f"screen {dataset} {method} {part}"
+                screened.append(self._add(name, light, selected[-1:]))
+            elif plan.is_tuned(method):
+                screening += light  # by the job that evaluates
+        if screened:
+            selected.append(self._add(f"choose {dataset} {method}", 0, screened))
         choices = MOST_CHOICES if plan.is_tuned(method) else dict.fromkeys(MOST_CHOICES, 1)
         one_s = sum(choices[kind] * scoring["evaluation"][kind] for kind in choices)
         parts = plan.evaluate_parts(dataset, method)
         for part in parts:
-            seconds = one_s * len(sizes) / len(parts)
-            self._add(f"evaluate {dataset} {method} {part}", seconds, [choose, *selected])
+            seconds = screening + one_s * len(sizes) / len(parts)
+            self._add(f"evaluate {dataset} {method} {part}", seconds, selected)
 
     def _add_repeats(self, rule: str, section: dict, count: str) -> None:
         for dataset in section["datasets"]:
@@ -154,17 +153,12 @@ def cluster_start(measured: dict) -> float:
     return measured["start"]["script"] + 2 * measured["start"]["workflow"]
 
 
-def table(rows: list[list[str]]) -> list[str]:
-    lines = ["| " + " | ".join(row) + " |" for row in rows]
-    return [lines[0], "|" + "---|" * len(rows[0]), *lines[1:]]
-
-
 def between(least: float, most: float) -> str:
     words = [in_words(least), in_words(most)]
     return words[0] if words[0] == words[1] else " to ".join(words)
 
 
-def makespans(graphs: dict[str, tuple[Graph, Graph]]) -> list[str]:
+def makespans(graphs: dict[str, tuple[Graph, Graph]]) -> str:
     head = ["jobs are", "jobs", "work", *(f"cores: {cores}" for cores in CORES), "longest way"]
     rows = [
         [
@@ -176,7 +170,7 @@ def makespans(graphs: dict[str, tuple[Graph, Graph]]) -> list[str]:
         ]
         for name, pair in graphs.items()
     ]
-    return table([head, *rows])
+    return markdown(head, rows)
 
 
 def fit_in_words(fit: dict | None) -> str:
@@ -185,16 +179,16 @@ def fit_in_words(fit: dict | None) -> str:
     return "-" if fit["seconds"] is None else f"{fit['seconds']:.2g}"
 
 
-def fits(measured: dict) -> list[str]:
+def fits(measured: dict) -> str:
     datasets = measured["datasets"]
     methods = list(dict.fromkeys(m for entry in datasets.values() for m in entry["fits"]))
-    rows = [["dataset", "size", *methods]]
+    rows = []
     for name, entry in datasets.items():
         mark = "" if entry["origin"] == "the file" else "*"
         size = f"{entry['n_samples']} x {entry['n_features']}"
         cells = [fit_in_words(entry["fits"].get(method)) for method in methods]
         rows.append([name + mark, size, *cells])
-    return table(rows)
+    return markdown(["dataset", "size", *methods], rows)
 
 
 PAGE = """\
@@ -251,7 +245,7 @@ def page(measured: dict, graphs: dict[str, tuple[Graph, Graph]]) -> str:
     configured, *_, finest = [least for least, _ in graphs.values()]
     missing = configured.missing
     return PAGE.format(
-        makespans="\n".join(makespans(graphs)),
+        makespans=makespans(graphs),
         missing=f"Not measured, and not in the table: {', '.join(missing)}.\n\n" if missing else "",
         job_start=cluster_start(measured),
         script=start["script"],
@@ -262,7 +256,7 @@ def page(measured: dict, graphs: dict[str, tuple[Graph, Graph]]) -> str:
         most=configured.plan.config["limits"]["fit_seconds"],
         configured_way=way_in_words(configured),
         finest_way=way_in_words(finest),
-        fits="\n".join(fits(measured)),
+        fits=fits(measured),
     )
 
 

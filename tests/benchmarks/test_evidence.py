@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from benchmarks.evidence import cluster_counts, feature_counts, method_ranks
+from benchmarks.evidence import cluster_counts, feature_counts, method_ranks, wide_defaults
 
 
 def test_ranks_are_averaged_over_datasets_and_ties_share_theirs():
@@ -35,3 +35,16 @@ def test_rules_for_the_number_of_features():
     assert feature_counts.knee(gains) == 2
     assert feature_counts.at({"10": "ten", "40": "forty"}, 21) == "forty"
     assert feature_counts.at({"10": "ten", "40": "forty"}, 19) == "ten"
+
+
+def test_only_what_is_missing_is_measured_and_all_of_it_is_kept(monkeypatch):
+    stored = []
+    monkeypatch.setattr(wide_defaults, "DATASETS", ("known", "absent", "new"))
+    monkeypatch.setattr(
+        wide_defaults, "dataset", lambda name: None if name == "absent" else name.upper()
+    )
+    monkeypatch.setattr(wide_defaults, "save", lambda *what: stored.append(what))
+    report = {"row": {"known": 1}, "other": {}}
+    wide_defaults.measure_missing("file", report, report["row"], str.lower)
+    assert report == {"row": {"known": 1, "new": "new"}, "other": {}}
+    assert stored == [("file", report)]

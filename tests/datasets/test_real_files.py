@@ -1,6 +1,5 @@
-"""The files of the known datasets, if a mirror folder has them: every one is prepared once."""
+"""The files of the known datasets, where they are at hand: every one is prepared once."""
 
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -10,10 +9,10 @@ import pytest
 import scipy.sparse as sp
 
 from blufs.datasets import dataset_definitions, fetch, prepare
+from tests.helpers.real_data import real_file
 
 ROOT = Path(__file__).parents[2]
 DEFINITIONS = dataset_definitions(ROOT / "data" / "datasets.yaml")
-MIRROR = Path(os.environ.get("BLUFS_MIRROR", ROOT.parent / "shared" / "data"))
 SPARSE = {"BASEHOCK", "PCMAC", "tr11", "wap", "k1b", "CNAE9"}
 
 #: n, d, samples of each class, checksum.
@@ -38,46 +37,7 @@ FACTS = {
     "YaleB": (
         2414,
         1024,
-        [
-            64,
-            64,
-            64,
-            64,
-            64,
-            64,
-            64,
-            64,
-            64,
-            64,
-            60,
-            59,
-            60,
-            63,
-            62,
-            63,
-            63,
-            64,
-            64,
-            64,
-            64,
-            64,
-            64,
-            64,
-            64,
-            64,
-            64,
-            64,
-            64,
-            64,
-            64,
-            64,
-            64,
-            64,
-            64,
-            64,
-            64,
-            64,
-        ],
+        [64] * 10 + [60, 59, 60, 63, 62, 63, 63] + [64] * 21,
         1.1806274013e11,
     ),
     "umist": (
@@ -123,10 +83,7 @@ def checksum(X):
 
 
 def file_of(name):
-    path = MIRROR / DEFINITIONS[name]["file"]
-    if not path.is_file():
-        pytest.skip(f"{path.name} is in no mirror folder; name one by BLUFS_MIRROR")
-    return path
+    return real_file(DEFINITIONS[name]["file"])
 
 
 def test_every_file_that_is_verified_by_sha256_is_known_here():
@@ -136,9 +93,9 @@ def test_every_file_that_is_verified_by_sha256_is_known_here():
 
 @pytest.mark.parametrize("name", FACTS)
 def test_real_file_gives_the_known_arrays(name, tmp_path):
-    file_of(name)
+    mirror = str(file_of(name).parent)
     without_network = {key: value for key, value in DEFINITIONS[name].items() if key != "url"}
-    path = fetch(without_network, mirrors=[str(MIRROR)], cache_dir=tmp_path)
+    path = fetch(without_network, mirrors=[mirror], cache_dir=tmp_path)
     prepared = prepare(DEFINITIONS[name], path)
     n_samples, n_features, class_counts, known = FACTS[name]
     assert prepared.X.shape == (n_samples, n_features)

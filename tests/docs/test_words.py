@@ -25,18 +25,39 @@ OLD_WORDS = {
     r"grid\.parquet": "screened.parquet",
     r"METRIC_LABELS|CHOICE_LABELS|CHOICE_HEADINGS": "METRICS and CHOICES of the vocabulary",
     r"\bat_hand\b": "local_copies",
+    r"\bBaseline\b": "AllFeatures",
+    r"\bPROPOSED\b": "METHOD_UNDER_STUDY",
+    r"spare_scheduling": "lift_default_rate_limit",
+    r"blufs\.(?:benchmark|pipeline)\b": "blufs.workflow",
+    r"BLUFS_REFERENCE": "tests/reference",
+    r"split_title|_PINNED|numberOf": "data-value of the cell",
 }
-#: What tells users of an old configuration the new keys must know the old ones.
-KNOWS_OLD_KEYS = {"src/blufs/workflow/plan/schema.py", "docs/glossary.md"}
+#: What tells users the new words, and tests of that, must know the old ones.
+KNOWS_OLD_WORDS = {
+    "CHANGELOG.md",
+    "docs/glossary.md",
+    "src/blufs/methods/names.py",
+    "src/blufs/workflow/plan/schema.py",
+    "tests/analysis/test_paper_results.py",
+    "tests/docs/test_words.py",
+    "tests/methods/test_contract.py",
+    "tests/workflow/test_config.py",
+}
+PLACES = ["src", "workflow", "benchmarks/**/*.py", "examples", "tests/**/*.py", "docs/**/*.md"]
+PLACES += ["*.md", "Snakefile", "Makefile", "config.yaml"]
 
 
 def texts() -> list[Path]:
-    patterns = ["src/**/*.py", "workflow/**", "Snakefile", "*.md", "docs/*.md", "docs/*/*.md"]
     listed = subprocess.run(
-        ["git", "ls-files", *patterns], cwd=ROOT, capture_output=True, text=True, check=False
+        ["git", "ls-files", *PLACES], cwd=ROOT, capture_output=True, text=True, check=False
     )
-    paths = [ROOT / name for name in listed.stdout.splitlines() if name not in KNOWS_OLD_KEYS]
-    return [path for path in paths if path.name != "CHANGELOG.md" and path.is_file()]
+    return [ROOT / name for name in listed.stdout.splitlines() if name not in KNOWS_OLD_WORDS]
+
+
+@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="not a checkout")
+def test_the_texts_are_those_of_the_whole_project():
+    folders = {path.relative_to(ROOT).parts[0] for path in texts()}
+    assert folders >= {"src", "workflow", "benchmarks", "examples", "tests", "docs", "README.md"}
 
 
 @pytest.mark.parametrize(("old", "new"), OLD_WORDS.items())

@@ -2,16 +2,14 @@
 
 import itertools
 import json
-import os
 from pathlib import Path
 
 import numpy as np
-import pytest
 from scipy.io import loadmat
 from sklearn.datasets import load_iris, load_wine, make_blobs
 
-_SHARED = Path(__file__).parents[2].parent / "shared"
-_MIRROR = Path(os.environ.get("BLUFS_MIRROR", _SHARED / "data"))
+from tests.helpers.real_data import real_file
+
 _REFERENCE = Path(__file__).parents[1] / "reference"
 _DEVIATIONS = Path(__file__).parents[2] / "docs/deviations.md"
 
@@ -48,10 +46,7 @@ def documented_to_depend_on(what: str) -> set[str]:
 
 def reference(name: str, dataset: str = "COIL20") -> tuple[np.ndarray, dict]:
     """Data and output of a public reference implementation; skips where the data are missing."""
-    data = _MIRROR / f"{dataset}.mat"
-    if not data.exists():
-        pytest.skip(f"{data.name} is not in the mirror; set BLUFS_MIRROR to the folder that has it")
-    X = loadmat(data)["X"].astype(np.float64)
+    X = loadmat(real_file(f"{dataset}.mat"))["X"].astype(np.float64)
     return X, json.loads((_REFERENCE / f"{name}_{dataset}.json").read_text())
 
 

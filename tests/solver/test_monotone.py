@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -14,9 +11,8 @@ from scipy.io import loadmat
 from blufs import BLUFS
 from blufs.numerics.graph import neighbor_matrix
 from blufs.solver.sweeps import minimize, update_graph, update_p, update_w, update_y, value
+from tests.helpers.real_data import real_file
 from tests.helpers.solver_problems import random_problem
-
-MIRROR = Path(os.environ.get("BLUFS_MIRROR", Path(__file__).parents[3] / "shared" / "data"))
 
 
 def squared_change(new, old, d):
@@ -83,10 +79,7 @@ def test_extreme_scales_stay_finite_and_monotone(scale):
     ["jaffe_213n_676d_10c", "warpAR10P", "Isolet", "COIL20", "pie", "GLIOMA", "arcene"],
 )
 def test_objective_never_rises_on_real_data(name):
-    path = MIRROR / f"{name}.mat"
-    if not path.exists():
-        pytest.skip(f"needs {path.name} in the folder that BLUFS_MIRROR names")
-    X = np.asarray(loadmat(path)["X"], dtype=float)
+    X = np.asarray(loadmat(real_file(f"{name}.mat"))["X"], dtype=float)
     selector = BLUFS(20, n_clusters=10, max_iter=6, tol=0)
     with pytest.warns(match="did not converge"):
         history = selector.fit(X).objective_history_

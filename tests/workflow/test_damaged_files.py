@@ -1,4 +1,4 @@
-"""A damaged file of any kind is named, with the command that makes it anew."""
+"""A damaged file of any kind is named, with the command that makes it again."""
 
 import shlex
 from pathlib import Path

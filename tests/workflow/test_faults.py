@@ -49,7 +49,7 @@ def assert_same_tables(project, evaluated):
 
 
 def assert_only_whole_files(project):
-    """Every file that has its name is whole: a writer that is killed leaves a hidden one."""
+    """Every file that exists is complete: a writer that is killed leaves a temporary one."""
     for path in (project.folder / "results").rglob("[!.]*"):
         if path.suffix == ".json":
             json.loads(path.read_text())

@@ -12,13 +12,14 @@ from tests.helpers.project_copy import TABLE, ProjectCopy, scores_of
 
 pytestmark = [pytest.mark.slurm, pytest.mark.workflow]
 
-SLURM = Path(os.environ.get("BLUFS_SLURM", Path(__file__).parents[3] / "shared" / "slurm"))
+#: Folder with slurm-up.sh and slurm-down.sh, which bring up a SLURM of one node and stop it.
+SLURM = Path(os.environ.get("BLUFS_SLURM", "no-folder"))
 EVALUATION = "results/tiny/evaluations/rings/LapScore/all.json"
 
 
 def bring_up(**settings: str) -> None:
     if not (SLURM / "slurm-up.sh").exists():
-        pytest.skip("no slurm-up.sh that could bring up a SLURM (folder: BLUFS_SLURM)")
+        pytest.skip("no folder with slurm-up.sh is named by BLUFS_SLURM")
     if os.geteuid() != 0:
         pytest.skip("bringing up a SLURM needs root")
     environment = {**os.environ, "SLURM_CPUS": "4", **settings}

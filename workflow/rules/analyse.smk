@@ -30,7 +30,7 @@ rule build_tables:
     input:
         frames=result("{frame}.parquet", frame=read_by_tables()),
         cards=cards,
-        arrays=arrays_of("all"),
+        arrays=arrays,
         paper=os.path.relpath(ROOT / "data/paper_results.yaml"),
     output:
         csv=[

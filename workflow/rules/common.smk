@@ -149,10 +149,9 @@ def repeated_fits(section, stage):
     ]
 
 
-def arrays_of(data):
-    """Arrays of a dataset, of "all", or of none."""
-    datasets = PLAN.datasets if data == "all" else [data] if data else []
-    return dataset_files("dataset.npz", datasets)
+def arrays(wildcards):
+    """Input function: the arrays of all compared datasets."""
+    return dataset_files("dataset.npz", PLAN.datasets)
 
 
 def source_of(wildcards):

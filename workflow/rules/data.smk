@@ -14,6 +14,7 @@ rule download:
     resources:
         mem_mb=lambda wc, attempt: 500 * attempt,
         runtime=lambda wc, attempt: 60 * attempt,
+    # No digest of code: another way to download gives the same verified file.
     params:
         definition=lambda wc: DATASETS[wc.dataset],
         # Changes when a copy of a missing file appears, so that its dataset is tried again.

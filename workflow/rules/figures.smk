@@ -14,7 +14,7 @@ rule plot_figures:
     input:
         tables=result("{table}.parquet", table=read_by_figures(FIGURES)),
         cards=cards,
-        arrays=arrays_of("all"),
+        arrays=arrays,
     output:
         png=[
             report(

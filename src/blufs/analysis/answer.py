@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from blufs.analysis.views import EVERYWHERE, metric_words
+from blufs.analysis.views import EVERYWHERE, counted, metric_words
 from blufs.datasets.domains import DOMAINS
 from blufs.results.suite import Suite
 from blufs.results.vocabulary import ALL_FEATURES, METHOD_UNDER_STUDY, RANDOM_FEATURES
@@ -75,7 +75,7 @@ def _measured(metric: str, score: str) -> str:
 
 
 def _worth(view: dict[str, Any], row: dict[str, Any]) -> str:
-    count = f"{row['n_datasets']} dataset{'s' * (row['n_datasets'] != 1)}"
+    count = counted(row["n_datasets"], "dataset")
     if not view["has_random"]:
         words = "on average over" if row["n_datasets"] > 1 else "on"
         return f"is {100 * row['mean']:.1f} % {words} {count}"

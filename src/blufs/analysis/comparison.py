@@ -22,6 +22,8 @@ NO_RANDOM = (
 MIN_FOR_BAYES = 5
 #: Columns of a gain, absent where there are no random features.
 GAIN_COLUMNS = ("gain", "low", "high", "wins", "ties", "losses")
+#: Columns that hold whole numbers.
+_COUNTS = ("place", "n_datasets", "n_imputed", "n_common", "wins", "ties", "losses")
 
 
 @dataclass(frozen=True)
@@ -147,14 +149,12 @@ def _position(table: pd.DataFrame) -> dict[str, int]:
 
 def _record(row: pd.Series) -> dict[str, Any]:
     """A row with None for what is missing, whole numbers whole."""
-    whole = {"place", "n_datasets", "n_imputed", "n_common", "wins", "ties", "losses"}
-    return {
-        str(key): None
-        if pd.isna(value)
-        else int(value)
-        if key in whole
-        else value
-        if isinstance(value, str)
-        else float(value)
-        for key, value in row.items()
-    }
+    return {str(key): _plain(str(key), value) for key, value in row.items()}
+
+
+def _plain(name: str, value: Any) -> str | int | float | None:
+    if isinstance(value, str):
+        return value
+    if pd.isna(value):
+        return None
+    return int(value) if name in _COUNTS else float(value)

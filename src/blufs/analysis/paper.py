@@ -10,7 +10,7 @@ from typing import Any
 import yaml
 
 #: Kinds of printed numbers: of one dataset, or an average over the paper's datasets.
-CELL, AVERAGE = "data", "average"
+DATA, AVERAGE = "data", "average"
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ class Paper:
     def _sizes(self, table: PaperTable) -> Iterator[PaperNumber]:
         for dataset, sizes in self.content["datasets"].items():
             for quantity, value in sizes.items():
-                yield PaperNumber(table, quantity, "mean", CELL, dataset, "", value)
+                yield PaperNumber(table, quantity, "mean", DATA, dataset, "", value)
 
     def _matrix(self, table: PaperTable, key: str, quantity: str) -> Iterator[PaperNumber]:
         """Datasets x methods; a cell is a mean, or a list of mean, deviation and s."""
@@ -103,7 +103,7 @@ class Paper:
             for method, cell in zip(methods, row, strict=True):
                 values = cell if isinstance(cell, list) else [cell]
                 for statistic, value in zip(("mean", "std", "s"), values, strict=False):
-                    yield PaperNumber(table, quantity, statistic, CELL, dataset, method, value)
+                    yield PaperNumber(table, quantity, statistic, DATA, dataset, method, value)
         for method, value in zip(methods, block.get("average", []), strict=False):
             yield PaperNumber(table, quantity, "mean", AVERAGE, "", method, value)
 
@@ -113,14 +113,14 @@ class Paper:
         for dataset, rows in block["cells"].items():
             for metric, row in rows.items():
                 for method, value in zip(methods, row, strict=True):
-                    yield PaperNumber(table, metric, "mean", CELL, dataset, method, value)
+                    yield PaperNumber(table, metric, "mean", DATA, dataset, method, value)
 
     def _pixels(self, table: PaperTable) -> Iterator[PaperNumber]:
         block = self.content["pixels"]
         for printed, row in block["cells"].items():
             for metric, value in row.items():
                 method = self.method(printed)
-                yield PaperNumber(table, metric, "mean", CELL, block["dataset"], method, value)
+                yield PaperNumber(table, metric, "mean", DATA, block["dataset"], method, value)
 
 
 def load_paper(path: str | Path) -> Paper:

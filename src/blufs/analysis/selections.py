@@ -13,6 +13,8 @@ from blufs.results.suite import SuiteResults
 from blufs.results.vocabulary import CHOICES
 
 _KEY = ["dataset", "method", "setting", "s", "fit_seed"]
+#: Number of features of the paper's heat maps of correlations, where one s must do.
+TYPICAL_S = 10
 
 
 def selections_of_choice(

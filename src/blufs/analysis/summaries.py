@@ -48,15 +48,15 @@ def chosen_scores(
     reported = rows[rows["is_reported_s"] if s is None else rows["s"] == s]
     # What describes a score: a failure at its s, else its s, else a failure at any other s.
     sources = [_failed(reported), reported, _failed(rows)]
-    cells = pd.concat([source.groupby(KEY)[_DESCRIPTION].first() for source in sources])
-    cells = cells[~cells.index.duplicated()].reindex(expected)
-    never = cells["status"].isna()
-    cells.loc[never, ["status", "reason", "setting"]] = ["missing", "no row in the results", ""]
-    cells = cells.join(_summary(reported[reported["status"] == "ok"]))
-    cells.loc[cells["status"] != "ok", _NUMBERS] = np.nan
-    cells[["n", "n_settings"]] = cells[["n", "n_settings"]].fillna(0)
-    cells = cells.astype(dict.fromkeys(("s", "n", "n_settings"), "Int64"))
-    return cells.reset_index()[[*KEY, "s", *_NUMBERS, "n", *_DESCRIPTION[1:]]]
+    scores = pd.concat([source.groupby(KEY)[_DESCRIPTION].first() for source in sources])
+    scores = scores[~scores.index.duplicated()].reindex(expected)
+    never = scores["status"].isna()
+    scores.loc[never, ["status", "reason", "setting"]] = ["missing", "no row in the results", ""]
+    scores = scores.join(_summary(reported[reported["status"] == "ok"]))
+    scores.loc[scores["status"] != "ok", _NUMBERS] = np.nan
+    scores[["n", "n_settings"]] = scores[["n", "n_settings"]].fillna(0)
+    scores = scores.astype(dict.fromkeys(("s", "n", "n_settings"), "Int64"))
+    return scores.reset_index()[[*KEY, "s", *_NUMBERS, "n", *_DESCRIPTION[1:]]]
 
 
 def _failed(rows: pd.DataFrame) -> pd.DataFrame:
@@ -104,10 +104,10 @@ def _summary(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def score_matrix(
-    cells: pd.DataFrame, metric: str, choice: str, methods: Sequence[str]
+    scores: pd.DataFrame, metric: str, choice: str, methods: Sequence[str]
 ) -> pd.DataFrame:
     """Mean scores of shape (datasets, methods), NaN where there is none."""
-    chosen = cells[(cells["metric"] == metric) & (cells["choice"] == choice)]
+    chosen = scores[(scores["metric"] == metric) & (scores["choice"] == choice)]
     datasets = list(dict.fromkeys(chosen["dataset"]))
     matrix = chosen.pivot(index="dataset", columns="method", values="mean")
     return matrix.reindex(index=datasets, columns=list(methods)).rename_axis(

@@ -15,7 +15,7 @@ from blufs.analysis.summaries import (
     measured_metrics,
     score_matrix,
 )
-from blufs.analysis.views import Views, compare_views
+from blufs.analysis.views import Views, compare_views, counted
 from blufs.results.suite import Suite, SuiteResults
 from blufs.results.vocabulary import CHOICES, METHOD_UNDER_STUDY, METRICS
 
@@ -45,10 +45,11 @@ def summarise(results: SuiteResults, suite: Suite) -> dict[str, Any]:
     "views": :func:`~blufs.analysis.views.compare_views`, with an ``answer`` in words each}
     """
     views = Views(results, suite)
-    cells = chosen_scores(results, suite)
+    reported = chosen_scores(results, suite)
     matrices = {
         metric: {
-            choice: score_matrix(cells, metric, choice, suite.ranked_methods) for choice in CHOICES
+            choice: score_matrix(reported, metric, choice, suite.ranked_methods)
+            for choice in CHOICES
         }
         for metric in measured_metrics(results)
     }
@@ -134,17 +135,16 @@ def _paragraph(standings: dict, results: SuiteResults, suite: Suite) -> str:
     first = [key for key, where in found.items() if where["place"] == 1 and not where["shared"]]
     sizes = sorted({(where["n_methods"], where["n_datasets"]) for where in found.values()})
     size = " or ".join(
-        f"{methods} methods on {datasets} dataset{'s' * (datasets != 1)}"
-        for methods, datasets in sizes
+        f"{methods} methods on {counted(datasets, 'dataset')}" for methods, datasets in sizes
     )
     answer = "Yes" if len(first) == len(found) else "No" if not first else "Only in part"
     sentences = [
         f"**Does BLUFS win? {answer}.** Among {size}, it alone has the best average rank in "
-        f"{len(first)} of {len(found)} comparisons (every metric with every choice of settings)."
+        f"{len(first)} of {len(found)} comparisons (every metric with every choice of settings).",
+        _where_not(found, results, suite),
+        _significance(found, suite),
+        _left_out(found, results, suite),
     ]
-    sentences.append(_where_not(found, results, suite))
-    sentences.append(_significance(found, suite))
-    sentences.append(_left_out(found, results, suite))
     details = []
     for choice in CHOICES:
         parts = [
@@ -200,6 +200,6 @@ def _left_out(found: dict, results: SuiteResults, suite: Suite) -> str:
         for name in labelled_datasets(results, suite)
         if name not in counted
     ]
-    return f"Not counted, because methods have no score there: {', '.join(missing)}." * bool(
-        missing
-    )
+    if not missing:
+        return ""
+    return f"Not counted, because methods have no score there: {', '.join(missing)}."

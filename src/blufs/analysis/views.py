@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
 from typing import Any
 
 import pandas as pd
@@ -45,6 +46,7 @@ class Views:
         self.metrics = measured_metrics(results) or [
             key for key in CRITERIA if key in set(results.scores["metric"].unique())
         ]
+        self._matrices: dict[tuple[str, str, str], pd.DataFrame] = {}
 
     @cached_property
     def choices(self) -> list[str]:
@@ -91,13 +93,10 @@ class Views:
 
     def keys(self) -> Iterator[ViewKey]:
         """Every view with a score in it."""
-        for metric in self.metrics:
-            for choice in self.choices:
-                for score in self.scores:
-                    for domain in self.domains:
-                        key = ViewKey(metric, choice, score, domain)
-                        if self.matrix(key).notna().any(axis=None):
-                            yield key
+        for names in product(self.metrics, self.choices, self.scores, self.domains):
+            key = ViewKey(*names)
+            if self.matrix(key).notna().any(axis=None):
+                yield key
 
     def matrix(self, key: ViewKey) -> pd.DataFrame:
         """Scores of shape (datasets, methods), NaN where there is none."""
@@ -105,15 +104,16 @@ class Views:
         return matrix.loc[self.domains[key.domain]]
 
     def _whole(self, metric: str, choice: str, score: str) -> pd.DataFrame:
-        known = self.__dict__.setdefault("_matrices", {})
-        if (metric, choice, score) not in known:
+        """Scores on the datasets of every domain, made once."""
+        name = (metric, choice, score)
+        if name not in self._matrices:
             methods = list(self.suite.methods)
-            known[metric, choice, score] = (
+            self._matrices[name] = (
                 score_matrix(self.cells, metric, choice, methods)
                 if score == "reported"
                 else area_matrix(self.curves, metric, choice, self.datasets, methods)
             )
-        return known[metric, choice, score]
+        return self._matrices[name]
 
 
 def metric_words(metric: str) -> tuple[str, str]:
@@ -121,6 +121,16 @@ def metric_words(metric: str) -> tuple[str, str]:
     if metric in METRICS:
         return METRICS[metric].title, METRICS[metric].short
     return CRITERIA[metric].title, CRITERIA[metric].title
+
+
+def view_title(key: ViewKey) -> str:
+    """Metric and choice of a view, for the title of a table."""
+    return f"{metric_words(key.metric)[0]}, {CHOICES[key.choice].title.lower()}"
+
+
+def counted(n: int, noun: str) -> str:
+    """How many of something, such as "1 dataset" and "2 datasets"."""
+    return f"{n} {noun}{'s' * (n != 1)}"
 
 
 def domain_title(domain: str) -> str:

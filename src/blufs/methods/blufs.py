@@ -56,7 +56,8 @@ class BLUFS(GraphSelector):
     with S the normalised heat-kernel similarity of the samples, by sweeps over P, W and Y that
     never raise it. The features of the non-zero rows are selected.
 
-    The other parameters are for experiments; their defaults need no change.
+    Users set what stands under Parameters. Other Parameters are for experiments: their defaults
+    need no change.
 
     Parameters
     ----------

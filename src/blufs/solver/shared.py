@@ -25,7 +25,8 @@ class SharedStart:
         c.
     graph : SampleGraph of n samples
     neighbors, allowed : ndarray of shape (n, k)
-        Where the learned graph starts: the neighbours in the similarity graph.
+        Where the learned graph starts: the neighbours in the similarity graph, and which of these
+        places hold one.
     spectral : ndarray of shape (n, m)
         Leading eigenvectors of the normalised similarity; m is c, or more with extra columns.
     squares, principal : ndarray of shape (r,) and (n, r)
@@ -92,6 +93,7 @@ def share(
         graph = SampleGraph.from_data(scaled_samples(X, scaling), n_neighbors)
     graph.warn_if_disconnected()
     neighbors, allowed = candidate_neighbors(graph, n_neighbors)
+    # I + 2 beta L with beta = 1/2: the forms less the norms are then those of the Laplacian L.
     laplacian_plus_one = Smoothing(neighbors, uniform_weights(allowed), beta=0.5)
     norms, forms = data.quadratic_forms(laplacian_plus_one)
     if softness == "auto":

@@ -11,8 +11,6 @@ from typing import Any
 
 #: Figures of one synthetic dataset are named by this prefix and the dataset.
 SCATTER = "scatter_"
-
-
 #: Figures that the paper has not; the others are of its kinds, in its order.
 OWN_FIGURES = ("overview", "multi_comparison", "score_time", "agreement")
 
@@ -27,7 +25,6 @@ class FigureSpec:
         and its axes
     tables : result files it reads (stem of the Parquet file)
     title, caption, alt : what the report says of it; ``alt`` for those who do not see it
-    data : the datasets whose arrays it reads: none, "all", or the name of one
     """
 
     module: str
@@ -36,7 +33,6 @@ class FigureSpec:
     title: str
     caption: str
     alt: str
-    data: str = ""
     options: dict[str, Any] = field(default_factory=dict)
 
     @property
@@ -162,7 +158,6 @@ _FIGURES = {
         "Pixels selected by the ablation cases and by BLUFS (orange), on sample images; settings "
         "are the oracle's, or the default without labels.",
         "Sample images with the selected pixels coloured, one column per method.",
-        data="all",
     ),
     "correlation": FigureSpec(
         "features",
@@ -172,7 +167,6 @@ _FIGURES = {
         "Absolute correlation of ten selected features, BLSFS against BLUFS; the mean is over the "
         "pairs of different features; settings are the oracle's, or the default without labels.",
         "Heat maps of correlations, one column per dataset, one row per method.",
-        data="all",
     ),
     "agreement": FigureSpec(
         "agreement",
@@ -208,7 +202,6 @@ def figure_spec(name: str) -> FigureSpec:
         "number of features, by class. Two features are real, the others are noise. Settings are "
         "the oracle's, or the default without labels.",
         "Scatter plots of the samples in two selected features, one panel per method.",
-        data=dataset,
         options={"dataset": dataset},
     )
 

@@ -11,7 +11,7 @@ from blufs.analysis.comparison import compared, pairs, standings
 from blufs.analysis.figures import frames
 from blufs.analysis.figures.style import NoDataError, method_styles, new_figure
 from blufs.analysis.tables.table import tuples
-from blufs.analysis.views import ViewKey, Views, fit_seconds, metric_words
+from blufs.analysis.views import EVERYWHERE, ViewKey, Views, counted, fit_seconds, metric_words
 from blufs.results.suite import Suite, SuiteResults
 from blufs.results.vocabulary import (
     ALL_FEATURES,
@@ -61,10 +61,8 @@ def multi_comparison(results: SuiteResults, suite: Suite) -> tuple[Figure, Axes]
     axes.xaxis.tick_top()
     axes.grid(visible=False)
     _, short = metric_words(key.metric)
-    count = len(compared(matrix).scores)
-    axes.set_xlabel(
-        f"{short}, {CHOICES[key.choice].title.lower()}, {count} dataset{'s' * (count != 1)}"
-    )
+    datasets = counted(len(compared(matrix).scores), "dataset")
+    axes.set_xlabel(f"{short}, {CHOICES[key.choice].title.lower()}, {datasets}")
     return figure, axes
 
 
@@ -80,7 +78,7 @@ def score_time(results: SuiteResults, suite: Suite) -> tuple[Figure, Axes]:
     """Mean score against the median seconds of a selection, the Pareto front as a line."""
     views, key = _first_view(results, suite)
     table = standings(views.matrix(key))
-    seconds = fit_seconds(results, views.domains["all"]).reindex(table.index)
+    seconds = fit_seconds(results, views.domains[EVERYWHERE]).reindex(table.index)
     seconds = seconds.where(seconds > 0).drop([ALL_FEATURES, RANDOM_FEATURES], errors="ignore")
     mean = 100 * table["mean"]
     shown = seconds.dropna().index

@@ -19,16 +19,12 @@ from blufs.analysis.figures.style import (
     facets,
     new_figure,
 )
-from blufs.analysis.selections import absolute_correlation, columns
+from blufs.analysis.selections import TYPICAL_S, absolute_correlation, columns
 from blufs.results.suite import Suite, SuiteResults
 from blufs.results.vocabulary import METHOD_UNDER_STUDY
 
-#: The bi-level method with the l2,1-norm that the paper compares with.
-RIVAL = "BLSFS"
-
 #: Rows of sample images and columns of datasets that still can be read.
 MAX_IMAGES, MAX_DATASETS = 6, 4
-N_CORRELATED = 10
 
 
 def selected_plane(
@@ -146,7 +142,7 @@ def _mark_pixels(panel: Axes, features: np.ndarray, shape: list[int], order: Any
 
 def correlation(results: SuiteResults, suite: Suite) -> tuple[Figure, np.ndarray]:
     """Absolute correlation of ten selected features, the l2,1 method against BLUFS."""
-    methods = [RIVAL, METHOD_UNDER_STUDY]
+    methods = [frames.RIVAL, METHOD_UNDER_STUDY]
     rows = frames.shown_selections(results, methods)
     methods = frames.present(methods, rows["method"])
     rows = rows[rows["s"] >= 2]
@@ -182,8 +178,8 @@ def _about_ten(rows: pd.DataFrame) -> list[int] | None:
     """The first ten features of the selection whose size is closest to ten (None: no selection)."""
     if rows.empty:
         return None
-    closest = np.argmin(np.abs(rows["s"].to_numpy() - N_CORRELATED))
-    return list(rows["features"].iloc[closest])[:N_CORRELATED]
+    closest = np.argmin(np.abs(rows["s"].to_numpy() - TYPICAL_S))
+    return list(rows["features"].iloc[closest])[:TYPICAL_S]
 
 
 def _most_features_first(results: SuiteResults, datasets: list[str]) -> list[str]:

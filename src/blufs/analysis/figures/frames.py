@@ -13,6 +13,9 @@ from blufs.analysis.selections import selections_of_choice
 from blufs.results.suite import Suite, SuiteResults
 from blufs.results.vocabulary import CHOICES, METRICS
 
+#: The bi-level method with the l2,1-norm that the paper compares with.
+RIVAL = "BLSFS"
+
 
 def frame(results: SuiteResults, name: str) -> pd.DataFrame:
     """The rows of a result table that are ``ok``."""

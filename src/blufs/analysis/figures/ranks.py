@@ -30,9 +30,9 @@ def _complete_blocks(
 ) -> dict[str, pd.DataFrame]:
     """Choice -> scores of shape (datasets, methods) without gaps, where there are any."""
     frames.frame(results, "scores")
-    cells = chosen_scores(results, suite)
+    scores = chosen_scores(results, suite)
     blocks = {
-        choice: statistics.complete_block(score_matrix(cells, metric, choice, methods)).scores
+        choice: statistics.complete_block(score_matrix(scores, metric, choice, methods)).scores
         for choice in choices
     }
     return {choice: block for choice, block in blocks.items() if block.size}

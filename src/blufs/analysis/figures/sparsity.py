@@ -12,8 +12,9 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from blufs.analysis.figures import frames
-from blufs.analysis.figures.features import RIVAL
+from blufs.analysis.figures.frames import RIVAL
 from blufs.analysis.figures.style import NoDataError, method_styles, new_figure
+from blufs.analysis.selections import TYPICAL_S
 from blufs.results.suite import Suite, SuiteResults
 from blufs.results.vocabulary import METHOD_UNDER_STUDY
 
@@ -21,7 +22,6 @@ NORMS = {RIVAL: r"$\ell_{2,1}$", METHOD_UNDER_STUDY: r"$\ell_{2,0}$"}
 
 #: A row whose norm is below this share of the largest counts as zero.
 ZERO = 1e-6
-TYPICAL_S = 10
 
 
 def sparsity(results: SuiteResults, suite: Suite) -> tuple[Figure, list[Axes]]:

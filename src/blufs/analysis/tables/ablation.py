@@ -61,11 +61,11 @@ def _variant_scores(
     results: SuiteResults, suite: Suite, datasets: Sequence[str], *, s: int | None = None
 ) -> pd.DataFrame:
     """Scores of the variants in the order in which they are shown."""
-    cells = chosen_scores(results, suite, s=s, metrics=_METRICS)
+    scores = chosen_scores(results, suite, s=s, metrics=_METRICS)
     order = {method: position for position, method in enumerate(variants(suite))}
-    cells = cells[cells["dataset"].isin(list(datasets)) & cells["method"].isin(list(order))]
-    cells = cells.sort_values("method", key=lambda names: names.map(order), kind="stable")
-    return cells.reset_index(drop=True)
+    scores = scores[scores["dataset"].isin(list(datasets)) & scores["method"].isin(list(order))]
+    scores = scores.sort_values("method", key=lambda names: names.map(order), kind="stable")
+    return scores.reset_index(drop=True)
 
 
 def cases(results: SuiteResults, suite: Suite, paper: Paper) -> Table:
@@ -100,10 +100,10 @@ def ablation(results: SuiteResults, suite: Suite) -> Table:
     datasets = _ablated_datasets(results, suite)
     if not datasets:
         return nothing("ablation", caption, _COLUMNS, _NO_VARIANTS)
-    cells = _variant_scores(results, suite, datasets)
+    every = _variant_scores(results, suite, datasets)
     tidy, blocks = [], []
     for choice in CHOICES:
-        chosen = cells[cells["choice"] == choice]
+        chosen = every[every["choice"] == choice]
         scores = {m: marked(chosen[chosen["metric"] == m], larger_is_better=True) for m in _METRICS}
         means = {metric: averages(scores[metric]) for metric in _METRICS}
         rows = []
@@ -133,10 +133,10 @@ def pixels(results: SuiteResults, suite: Suite) -> Table:
     rows = results.scores
     rows = rows[(rows["dataset"] == dataset) & rows["method"].isin(variants(suite))]
     s = int(rows["s"].max())
-    cells = _variant_scores(results, suite, [dataset], s=s)
+    every = _variant_scores(results, suite, [dataset], s=s)
     parts, blocks = [], []
     for choice in CHOICES:
-        chosen = cells[cells["choice"] == choice]
+        chosen = every[every["choice"] == choice]
         by_metric = [
             marked(chosen[chosen["metric"] == metric], larger_is_better=True) for metric in _METRICS
         ]

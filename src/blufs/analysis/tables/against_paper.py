@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from blufs.analysis.paper import AVERAGE, CELL, Paper, PaperNumber
+from blufs.analysis.paper import AVERAGE, DATA, Paper, PaperNumber
 from blufs.analysis.summaries import KEY, chosen_scores
 from blufs.analysis.tables.table import (
     Block,
@@ -79,7 +79,7 @@ class _Ours:
 
     def look_up(self, number: PaperNumber, choice: str) -> dict[str, Any]:
         """``ours``, ``status`` and ``reason``."""
-        if number.kind != CELL:
+        if number.kind != DATA:
             return self._average(number, choice)
         if number.dataset not in self.suite.datasets:
             return _nothing("skipped", f"{number.dataset} is not in this suite")
@@ -161,7 +161,7 @@ def _shared_averages(numbers: list[PaperNumber], ours: _Ours) -> list[PaperNumbe
             number.value
             for number in numbers
             if (number.table, number.method) == (printed.table, printed.method)
-            and (number.kind, number.statistic) == (CELL, "mean")
+            and (number.kind, number.statistic) == (DATA, "mean")
             and number.dataset in have
         ]
         if values:
@@ -172,9 +172,9 @@ def _shared_averages(numbers: list[PaperNumber], ours: _Ours) -> list[PaperNumbe
 
 def _summary_block(tidy: pd.DataFrame, titles: dict[str, str]) -> Block:
     """How far ours are from the paper's: table by table, scores choice by choice."""
-    cells = tidy[tidy["kind"] == CELL]
+    printed = tidy[tidy["kind"] == DATA]
     rows = []
-    groups = cells.groupby(["table", "quantity", "statistic", "choice"], sort=False)
+    groups = printed.groupby(["table", "quantity", "statistic", "choice"], sort=False)
     for (table, quantity, statistic, choice), group in groups:
         if statistic != "mean" and choice != "oracle":
             continue

@@ -16,12 +16,12 @@ FREE_CHOICES = [key for key, choice in CHOICES.items() if not choice.uses_labels
 
 def criteria(results: SuiteResults, suite: Suite) -> Table:
     """Every criterion under every choice that does not look at the labels."""
-    cells = criterion_scores(results, suite)
-    cells = cells[cells["method"].isin(list(suite.methods))]
+    scores = criterion_scores(results, suite)
+    scores = scores[scores["method"].isin(list(suite.methods))]
     tidy, blocks = [], []
     for key, criterion in CRITERIA.items():
         for choice in FREE_CHOICES:
-            chosen = cells[(cells["metric"] == key) & (cells["choice"] == choice)]
+            chosen = scores[(scores["metric"] == key) & (scores["choice"] == choice)]
             if chosen["mean"].isna().all():
                 continue
             chosen = marked(chosen, larger_is_better=True)

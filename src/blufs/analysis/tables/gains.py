@@ -15,9 +15,17 @@ from blufs.analysis.tables.table import (
     nothing,
     number_cell,
 )
-from blufs.analysis.views import EVERYWHERE, ViewKey, Views, domain_title, metric_words
+from blufs.analysis.views import (
+    EVERYWHERE,
+    ViewKey,
+    Views,
+    counted,
+    domain_title,
+    metric_words,
+    view_title,
+)
 from blufs.results.suite import Suite, SuiteResults
-from blufs.results.vocabulary import ALL_FEATURES, CHOICES
+from blufs.results.vocabulary import ALL_FEATURES
 
 _CAPTION = "Gain over random features, in points"
 _KEY = ["metric", "choice", "score", "domain", "method"]
@@ -49,10 +57,6 @@ def gains(results: SuiteResults, suite: Suite) -> Table:
     return Table("gains", _CAPTION, pd.concat(tidy, ignore_index=True), blocks, list(_NOTES))
 
 
-def _title(key: ViewKey) -> str:
-    return f"{metric_words(key.metric)[0]}, {CHOICES[key.choice].title.lower()}"
-
-
 def _block(suite: Suite, key: ViewKey, table: pd.DataFrame) -> Block:
     competing = table["gain"].where(table.index != ALL_FEATURES)
     rows = [
@@ -71,10 +75,10 @@ def _block(suite: Suite, key: ViewKey, table: pd.DataFrame) -> Block:
         )
         for (method, row), mark in zip(table.iterrows(), mark_row(list(competing)), strict=True)
     ]
-    count = int(table["n_datasets"].iloc[0])
+    datasets = counted(int(table["n_datasets"].iloc[0]), "dataset")
     columns = ["Method", "Gain", metric_words(key.metric)[1], "Wins / ties / losses", "Rank"]
     columns += [f"Common rank ({int(table['n_common'].iloc[0])} datasets)", "Imputed"]
-    return Block(columns, rows, f"{_title(key)}, {count} dataset{'s' * (count != 1)}")
+    return Block(columns, rows, f"{view_title(key)}, {datasets}")
 
 
 def _gain_cell(row: pd.Series, mark: str = "") -> Cell:
@@ -99,4 +103,4 @@ def _by_domain(suite: Suite, views: Views, key: ViewKey) -> list[Block]:
         Row([Cell(suite.title(m)), *(_gain_cell(table.loc[m]) for table in tables.values())])
         for m in methods
     ]
-    return [Block(["Method", *tables], rows, f"{_title(key)}, by domain")]
+    return [Block(["Method", *tables], rows, f"{view_title(key)}, by domain")]

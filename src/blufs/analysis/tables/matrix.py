@@ -66,35 +66,35 @@ def aggregate(
     return table.astype({"s": "Int64", "n": "Int64", "mean": float})
 
 
-def marked(cells: pd.DataFrame, *, larger_is_better: bool = False) -> pd.DataFrame:
+def marked(summaries: pd.DataFrame, *, larger_is_better: bool = False) -> pd.DataFrame:
     """The rows with the best and second best of each dataset in ``mark``.
 
     The method that keeps all features does not compete.
     """
-    cells = cells.assign(mark=PLAIN)
-    for _, group in by_dataset(cells):
+    summaries = summaries.assign(mark=PLAIN)
+    for _, group in by_dataset(summaries):
         competing = group["mean"].where(group["method"] != ALL_FEATURES)
         marks = mark_row(list(competing), larger_is_better=larger_is_better)
-        cells.loc[group.index, "mark"] = marks
-    return cells
+        summaries.loc[group.index, "mark"] = marks
+    return summaries
 
 
 def matrix(
     results: SuiteResults,
     suite: Suite,
-    cells: pd.DataFrame,
+    summaries: pd.DataFrame,
     text: Callable[[Any], str],
     title: str = "",
 ) -> Block:
-    """The block datasets x methods of marked cells."""
+    """The block datasets x methods of marked summaries."""
     rows = [
         Row(
             [*words(results.dataset_title(dataset)), *(value_cell(c, text) for c in tuples(group))],
             row_kind(group["status"]),
         )
-        for dataset, group in by_dataset(cells)
+        for dataset, group in by_dataset(summaries)
     ]
-    methods = [suite.title(method) for method in dict.fromkeys(cells["method"])]
+    methods = [suite.title(method) for method in dict.fromkeys(summaries["method"])]
     return Block(["Dataset", *methods], rows, title)
 
 

@@ -8,12 +8,13 @@ import pandas as pd
 
 from blufs.analysis.comparison import bayes, compared, pairs, standings
 from blufs.analysis.tables.table import Block, Cell, Row, Table, nothing, number_cell, tuples
-from blufs.analysis.views import EVERYWHERE, ViewKey, Views, metric_words
+from blufs.analysis.views import EVERYWHERE, ViewKey, Views, counted, view_title
 from blufs.results.suite import Suite, SuiteResults
-from blufs.results.vocabulary import CHOICES, METHOD_UNDER_STUDY
+from blufs.results.vocabulary import METHOD_UNDER_STUDY
 
 _CAPTION = "Every method against every other"
 _COLUMNS = ["metric", "choice", "score", "domain"]
+_CHANCES = ("better", "equal", "worse")
 _PAIR = ["method", "other", "difference", "wins", "ties", "losses", "p_value"]
 
 
@@ -74,12 +75,5 @@ def _bayes_block(suite: Suite, key: ViewKey, matrix: pd.DataFrame) -> list[Block
     return [Block(columns, rows, f"{_title(key, matrix)}: Bayesian signed-rank test")]
 
 
-_CHANCES = ("better", "equal", "worse")
-
-
 def _title(key: ViewKey, matrix: pd.DataFrame) -> str:
-    count = len(compared(matrix).scores)
-    return (
-        f"{metric_words(key.metric)[0]}, {CHOICES[key.choice].title.lower()}, "
-        f"{count} dataset{'s' * (count != 1)}"
-    )
+    return f"{view_title(key)}, {counted(len(compared(matrix).scores), 'dataset')}"

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from blufs.analysis.selections import redundancy, selections_of_choice
+from blufs.analysis.selections import TYPICAL_S, redundancy, selections_of_choice
 from blufs.analysis.tables.matrix import (
     COLUMNS,
     aggregate,
@@ -22,8 +22,6 @@ from blufs.analysis.tables.table import Table, nothing
 from blufs.results.suite import Suite, SuiteResults
 from blufs.results.vocabulary import CHOICES
 
-#: Number of features of the paper's correlation heat maps.
-_TYPICAL_S = 10
 _CAPTION = "Redundancy: mean absolute correlation of the selected features"
 
 
@@ -36,13 +34,13 @@ def redundancies(results: SuiteResults, suite: Suite) -> Table:
         if every.empty:
             continue
         tidy.append(every.assign(choice=choice))
-        cells = marked(near_typical_s(every))
-        blocks.append(matrix(results, suite, cells, three_digits, CHOICES[choice].title))
+        shown = marked(near_typical_s(every))
+        blocks.append(matrix(results, suite, shown, three_digits, CHOICES[choice].title))
     if not tidy:
         why = "No method of this suite has a selection"
         return nothing("redundancy", _CAPTION, [*COLUMNS, "choice"], why)
     notes = [
-        f"{_TYPICAL_S} features or the nearest number tried on the dataset; an oracle is the one "
+        f"{TYPICAL_S} features or the nearest number tried on the dataset; an oracle is the one "
         "for ACC; 0 is uncorrelated",
         "Lowest in bold, second underlined",
     ]
@@ -76,10 +74,10 @@ def correlations(
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=COLUMNS)
 
 
-def near_typical_s(cells: pd.DataFrame) -> pd.DataFrame:
+def near_typical_s(rows: pd.DataFrame) -> pd.DataFrame:
     """For every dataset the rows whose s is nearest to the typical one, in the same order."""
-    distance = (cells["s"] - _TYPICAL_S).abs().astype(float).fillna(np.inf)
-    nearest = distance == distance.groupby(cells["dataset"]).transform("min")
-    order = list(dict.fromkeys(cells["dataset"]))
-    kept = cells[nearest].drop_duplicates(["dataset", "method"])
+    distance = (rows["s"] - TYPICAL_S).abs().astype(float).fillna(np.inf)
+    nearest = distance == distance.groupby(rows["dataset"]).transform("min")
+    order = list(dict.fromkeys(rows["dataset"]))
+    kept = rows[nearest].drop_duplicates(["dataset", "method"])
     return kept.sort_values("dataset", key=lambda names: names.map(order.index), kind="stable")

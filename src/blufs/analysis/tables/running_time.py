@@ -24,16 +24,16 @@ _MORE = ("std", "threads")
 
 def running_time(results: SuiteResults, suite: Suite) -> Table:
     """Seconds of ``fit`` with the default setting at the largest s."""
-    cells = seconds(results, suite)
-    if cells.empty:
+    times = seconds(results, suite)
+    if times.empty:
         return nothing("time", _CAPTION, [*COLUMNS, *_MORE], "No fit of this suite was timed")
-    threads = ", ".join(f"{n:.0f}" for n in sorted(cells["threads"].dropna().unique())) or "n/a"
+    threads = ", ".join(f"{n:.0f}" for n in sorted(times["threads"].dropna().unique())) or "n/a"
     notes = [
         "Seconds of one fit at the default setting with the largest number of features, "
         f"threads: {threads}",
         "Fastest in bold, second underlined",
     ]
-    return Table("time", _CAPTION, cells, [matrix(results, suite, cells, text)], notes)
+    return Table("time", _CAPTION, times, [matrix(results, suite, times, text)], notes)
 
 
 def seconds(results: SuiteResults, suite: Suite) -> pd.DataFrame:

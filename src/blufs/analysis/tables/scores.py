@@ -41,14 +41,14 @@ def score_table(results: SuiteResults, suite: Suite, *, metric: str) -> Table:
         f"{METRICS[metric].title}: mean ± standard deviation in %, number of features in "
         "parentheses"
     )
-    cells = chosen_scores(results, suite, metrics=[metric])
-    cells = cells[cells["method"].isin(list(suite.methods))]
-    if cells.empty or metric not in measured_metrics(results):
-        why = NO_LABELS if cells.empty else f"This suite has no {METRICS[metric].title}"
-        return nothing(metric, caption, ["kind", *cells.columns, "mark"], why)
+    scores = chosen_scores(results, suite, metrics=[metric])
+    scores = scores[scores["method"].isin(list(suite.methods))]
+    if scores.empty or metric not in measured_metrics(results):
+        why = NO_LABELS if scores.empty else f"This suite has no {METRICS[metric].title}"
+        return nothing(metric, caption, ["kind", *scores.columns, "mark"], why)
     tidy, blocks = [], []
     for choice in CHOICES:
-        chosen = marked(cells[cells["choice"] == choice], larger_is_better=True)
+        chosen = marked(scores[scores["choice"] == choice], larger_is_better=True)
         average = averages(chosen)
         tidy += [chosen.assign(kind=DATA), average.assign(kind=AVERAGE)]
         blocks.append(_score_block(results, suite, chosen, average, choice))
@@ -62,13 +62,13 @@ def kind_first(tidy: pd.DataFrame) -> pd.DataFrame:
     return tidy[["kind", *(name for name in tidy if name != "kind")]]
 
 
-def averages(cells: pd.DataFrame) -> pd.DataFrame:
+def averages(scores: pd.DataFrame) -> pd.DataFrame:
     """Mean over the datasets for every method, choice and metric; ``n`` counts the datasets.
 
     An average that misses datasets which others have is ``incomplete`` and is not compared.
     """
-    reached = int(cells.groupby("dataset")["mean"].count().gt(0).sum())
-    groups = cells.groupby(KEY[1:], sort=False)["mean"]
+    reached = int(scores.groupby("dataset")["mean"].count().gt(0).sum())
+    groups = scores.groupby(KEY[1:], sort=False)["mean"]
     average = groups.agg(["mean", "count"]).reset_index().rename(columns={"count": "n"})
     average["dataset"] = ""
     complete = (average["n"] == reached) & (reached > 0)
@@ -76,7 +76,7 @@ def averages(cells: pd.DataFrame) -> pd.DataFrame:
     average["reason"] = [f"{n} of {reached} datasets" if n < reached else "" for n in average["n"]]
     competing = complete & (average["method"] != ALL_FEATURES)
     average["mark"] = mark_row(list(average["mean"].where(competing)))
-    return average.reindex(columns=cells.columns)
+    return average.reindex(columns=scores.columns)
 
 
 def _score_block(

@@ -36,10 +36,10 @@ def synthetic(results: SuiteResults, suite: Suite) -> Table:
     for choice in CHOICES:
         rows = of_selecting_methods(selections_of_choice(results, choice), suite)
         rows = rows[rows["s"] == rows["dataset"].map({n: len(real[n]) for n in real})]
-        cells = marked(aggregate(rows, suite, summary, ["of"]), larger_is_better=True)
-        if len(cells):
-            tidy.append(cells.assign(choice=choice))
-            blocks.append(matrix(results, suite, cells, _text, CHOICES[choice].title))
+        counts = marked(aggregate(rows, suite, summary, ["of"]), larger_is_better=True)
+        if len(counts):
+            tidy.append(counts.assign(choice=choice))
+            blocks.append(matrix(results, suite, counts, _text, CHOICES[choice].title))
     if not tidy:
         why = "No dataset of this suite has known real features and a selection of as many"
         return nothing("synthetic", _CAPTION, [*COLUMNS, "of", "choice"], why)

@@ -67,21 +67,15 @@ def known_datasets(
 ) -> tuple[dict[str, dict[str, Any]], list[str]]:
     """Definitions of all known datasets by name, and the problems of the user's own."""
     from blufs.datasets.definitions import dataset_definitions
-    from blufs.datasets.errors import DatasetError
+    from blufs.datasets.errors import DefinitionError
 
     try:
         return dataset_definitions(registry, own or {}, schema_path=schema), []
-    except DatasetError as error:
-        problems = getattr(error, "problems", None) or _listed(str(error))
+    except DefinitionError as error:
+        problems = error.problems
     names = own if isinstance(own, Mapping) else {}
     definitions = dataset_definitions(registry, {}, schema_path=schema)
     return {**definitions, **{name: {} for name in names}}, problems
-
-
-def _listed(message: str) -> list[str]:
-    """The problems in a message that lists them."""
-    lines = [line.strip() for line in message.splitlines()]
-    return [line[2:] for line in lines if line.startswith("- ")] or [message]
 
 
 def own_name(method: str) -> str:

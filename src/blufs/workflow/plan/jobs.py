@@ -13,7 +13,6 @@ from blufs.files.damaged import reading
 from blufs.methods.held import held_by
 from blufs.workflow.plan.canonical import canonical
 from blufs.workflow.plan.config import ConfigCheck, ConfigError, method_definitions, own_name
-from blufs.workflow.plan.digest import code_digest
 from blufs.workflow.plan.parts import Part, blocks
 from blufs.workflow.plan.resources import needed_mb
 from blufs.workflow.plan.settings import (
@@ -36,6 +35,8 @@ from blufs.workflow.run.purpose import Purpose
 
 #: What the main process has learnt of the methods, for the jobs of a cluster.
 NOTES = Path(".snakemake/blufs-methods.json")
+#: Keys of a protocol that say how often something is repeated.
+_REPETITIONS = ("n_clusterings", "n_splits", "n_forest_splits")
 
 
 class Plan:
@@ -128,10 +129,6 @@ class Plan:
     def method_module(self, name: str) -> str:
         """Module of the class of a method."""
         return self._method(name).module
-
-    def method_code(self, name: str, script: Path) -> str:
-        """Digest of a script that fits the method, together with the method's own code."""
-        return code_digest(script, self.method_module(name))
 
     @property
     def limits(self) -> dict[str, float]:
@@ -236,8 +233,7 @@ class Plan:
         split_s = "s" in self._split_by and not self.keeps_all_features(method)
         sizes = self.sizes_on(dataset) if split_s else [None]
         protocol = self.suite["evaluation"]
-        kinds = ("n_clusterings", "n_splits", "n_forest_splits")
-        count = max(protocol.get(kind, 0) for kind in kinds)
+        count = max(protocol.get(kind, 0) for kind in _REPETITIONS)
         split = range(count) if "repetition" in self._split_by else [None]
         return {
             _part_name(s, repetition): {"s": s, "repetition": repetition}
