@@ -1,8 +1,8 @@
 """Docstrings as the site shows them.
 
 - Classes are named in Sphinx's way, ``:class:`~blufs.base.X```: shown as code.
-- Several parameters share a line, ``a, b : float, default=1, 2``: each gets its own default, which
-  mkdocstrings takes from the signature if the line does not state one.
+- Several parameters share an entry, ``a, b : float, default=1 and 2``: each gets its own, without
+  the defaults, which mkdocstrings then takes from the signature.
 """
 
 from __future__ import annotations
@@ -12,11 +12,19 @@ import re
 import griffe
 
 ROLE = re.compile(r":(?:class|meth|func|mod|attr):`~?(?:[\w.]*\.)?(\w+)`")
-SHARED_DEFAULT = re.compile(r"^( *\w+(?:, \w+)+ : .*), default=.*$", flags=re.MULTILINE)
+SHARED_ENTRY = re.compile(
+    r"^(\w+(?:, \w+)+) : (.*?)(?:, default=.*(?:,| and ).*)?\n((?: +.*\n)+)", flags=re.MULTILINE
+)
+
+
+def entries(shared: re.Match) -> str:
+    """An entry for each of several parameters, with the text that they share."""
+    names, kind, text = shared.groups()
+    return "".join(f"{name} : {kind}\n{text}" for name in names.split(", "))
 
 
 class PlainRoles(griffe.Extension):
     def on_object(self, *, obj: griffe.Object, **kwargs) -> None:
         if obj.docstring:
             text = ROLE.sub(r"`\1`", obj.docstring.value)
-            obj.docstring.value = SHARED_DEFAULT.sub(r"\1", text)
+            obj.docstring.value = SHARED_ENTRY.sub(entries, text)
