@@ -1,8 +1,8 @@
 """Genes of single cells, and on with scanpy.
 
 Counts of 600 made-up cells of five kinds and 1,000 genes, of which 60 differ between the kinds; the
-matrix is sparse and stays so. ``select_genes`` takes the place of
-``scanpy.pp.highly_variable_genes``, and what follows goes on as before: with scanpy where it is
+matrix is sparse and stays so. `select_genes` takes the place of
+`scanpy.pp.highly_variable_genes`, and what follows goes on as before: with scanpy where it is
 installed, else with scikit-learn.
 """
 

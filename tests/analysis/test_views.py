@@ -243,3 +243,17 @@ def test_unlabelled_data_are_compared_by_the_criteria(tmp_path):
     assert views.metrics == ["cohesion", "principal_cohesion"]
     assert views.choices == ["default", "blind"]
     assert len(standings(views.matrix(ViewKey("cohesion", "blind", "reported")))) == len(METHODS)
+
+
+def test_labels_of_the_ablation_do_not_hide_the_criteria_of_unlabelled_data(tmp_path):
+    """Own data without labels in a suite whose variants run on a labelled dataset."""
+    names = ("digits", "COIL20")
+    folder = make_results(tmp_path, datasets=names, unlabelled=("digits",), methods=METHODS)
+    suite = Suite(**suite_info(datasets=("digits",), methods=METHODS))
+    results = load(folder)
+    assert "clustering_acc" in set(results.scores["metric"])
+    views = Views(results, suite)
+    assert not views.by_labels
+    assert views.datasets == ["digits"]
+    answers = summarise(results, suite)["views"]["cohesion"]["default"]["reported"]["all"]
+    assert "Cohesion" in answers["answer"]

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from blufs.datasets import DatasetUnavailableError
 from docs.hooks import gallery
 
 ROOT = Path(__file__).parents[2]
@@ -19,6 +20,17 @@ def test_the_example_runs_and_draws_a_picture(name):
     _, pictures = example.run()
     assert len(pictures) >= 1
     assert all(len(picture) > 5_000 for picture in pictures)  # bytes; an empty axis has fewer
+
+
+def test_an_example_goes_on_without_the_file_that_it_would_download(monkeypatch):
+    def unavailable(*_, **__):
+        raise DatasetUnavailableError("no network\nmore")
+
+    monkeypatch.setattr("blufs.datasets.download.fetch", unavailable)
+    printed, pictures = gallery.Example.read("which_pixels").run()
+    assert printed.startswith("faces left out: no network\ndigits, BLUFS")
+    assert "faces," not in printed
+    assert len(pictures) == 1
 
 
 def test_the_gallery_lists_every_example():

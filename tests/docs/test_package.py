@@ -5,7 +5,6 @@ import re
 import subprocess
 import sys
 import tomllib
-import venv
 from pathlib import Path
 
 import pytest
@@ -35,21 +34,39 @@ def test_citation_and_package_have_the_same_version():
     assert yaml.safe_load((ROOT / "CITATION.cff").read_text())["version"] == blufs.__version__
 
 
-@pytest.mark.slow
-def test_the_wheel_installs_alone_and_fits(tmp_path):
-    subprocess.run(
-        [sys.executable, "-m", "build", "--outdir", tmp_path / "dist", ROOT],
-        check=True,
-        capture_output=True,
-        timeout=600,
-    )
-    wheel, sdist = sorted((tmp_path / "dist").iterdir(), key=lambda path: path.suffix != ".whl")
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory) -> Path:
+    """The wheel; it and the sdist pass twine's checks."""
+    folder = tmp_path_factory.mktemp("dist")
+    build = [sys.executable, "-m", "build", "--outdir", folder, ROOT]
+    subprocess.run(build, check=True, capture_output=True, timeout=600)
+    wheel, sdist = sorted(folder.iterdir(), key=lambda path: path.suffix != ".whl")
     subprocess.run(
         [sys.executable, "-m", "twine", "check", "--strict", wheel, sdist], check=True, timeout=60
     )
-    venv.create(tmp_path / "bare", with_pip=True)
-    python = tmp_path / "bare" / "bin" / "python"
-    clean = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    return wheel
+
+
+def declared_versions() -> list[str]:
+    return re.findall(r"Python :: (3\.\d+)", "\n".join(PROJECT["classifiers"]))
+
+
+def test_all_declared_versions_of_python_are_in_the_public_checks():
+    assert declared_versions() == ["3.11", "3.12", "3.13", "3.14"]
+    checks = yaml.safe_load((ROOT / ".github/workflows/ci.yml").read_text())["jobs"]
+    assert checks["unit"]["strategy"]["matrix"]["python-version"] == declared_versions()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("version", declared_versions())
+def test_the_wheel_installs_alone_and_fits(wheel, version, tmp_path):
+    name = sys.executable if sys.version.startswith(f"{version}.") else f"python{version}"
+    bare = tmp_path / "bare"
+    made = subprocess.run(f"{name} -m venv {bare}", shell=True, check=False, capture_output=True)
+    if made.returncode:
+        pytest.skip(f"no Python {version} on this machine")
+    python = bare / "bin" / "python"
+    clean = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
     subprocess.run(
         [python, "-m", "pip", "install", "-q", wheel], check=True, timeout=600, env=clean
     )
@@ -61,9 +78,9 @@ def test_the_wheel_installs_alone_and_fits(tmp_path):
         [python, "-c", fit], check=True, capture_output=True, text=True, cwd=tmp_path, env=clean
     )
     assert done.stdout.split("\n")[0] == "(178, 4) False"
-    (project,) = (tmp_path / "bare").glob("lib/*/site-packages/blufs/project")
-    for name in ("config.yaml", "data/datasets.yaml", "workflow/schemas/config.schema.yaml"):
-        assert (project / name).read_text() == (ROOT / name).read_text()
+    (project,) = bare.glob("lib/*/site-packages/blufs/project")
+    for path in ("config.yaml", "data/datasets.yaml", "workflow/schemas/config.schema.yaml"):
+        assert (project / path).read_text() == (ROOT / path).read_text()
 
 
 @pytest.mark.slow

@@ -1,12 +1,15 @@
 """What the pages of the documentation say: their code runs, and the files they name exist."""
 
 import importlib.util
+import inspect
 import re
 import subprocess
 import warnings
 from pathlib import Path
 
 import pytest
+
+import blufs
 
 ROOT = Path(__file__).parents[2]
 #: Pages whose blocks of Python run one after the other -> what they need besides numpy and so on.
@@ -93,3 +96,24 @@ def test_every_method_has_a_page_with_all_its_parts():
         assert text.startswith(f"# {name}\n"), name
         assert all(f"## {part}\n" in text for part in (*parts, "Parameters")), name
         assert f"::: {path.replace(':', '.')}\n" in text, name
+
+
+def test_the_site_shows_the_defaults_of_the_methods():
+    griffe = pytest.importorskip("griffe", reason="mkdocstrings is missing")
+    from blufs.methods.names import BUILT_IN
+    from docs.hooks.roles import PlainRoles
+
+    hooks = griffe.Extensions(PlainRoles())
+    package = griffe.load("blufs", search_paths=[ROOT / "src"], extensions=hooks)
+    shown = 0
+    for name, path in BUILT_IN.items():
+        defaults = inspect.signature(getattr(blufs, name)).parameters
+        for section in package[path.removeprefix("blufs.").replace(":", ".")].docstring.parse(
+            "numpy"
+        ):
+            if section.kind in ("parameters", "other parameters"):
+                for parameter in section.value:
+                    shown += 1
+                    default = eval(parameter.default)
+                    assert default == defaults[parameter.name].default, f"{name}: {parameter.name}"
+    assert shown > 100

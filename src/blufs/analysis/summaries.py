@@ -78,9 +78,11 @@ def _expected(
     return pd.MultiIndex.from_frame(pd.DataFrame(keys, columns=KEY))
 
 
-def measured_metrics(results: SuiteResults) -> list[str]:
-    """The metrics that occur in the scores: a suite need not ask for all."""
-    found = set(results.scores["metric"].unique())
+def measured_metrics(results: SuiteResults, datasets: Sequence[str] | None = None) -> list[str]:
+    """The metrics that occur in the scores (of some datasets): a suite need not ask for all."""
+    scores = results.scores
+    rows = scores if datasets is None else scores[scores["dataset"].isin(list(datasets))]
+    found = set(rows["metric"].unique())
     return [metric for metric in METRICS if metric in found]
 
 

@@ -37,13 +37,15 @@ class ViewKey:
 class Views:
     """All score matrices of a suite, made when they are asked for.
 
-    Where nothing was measured by classes, the label-free criteria take the place of the metrics.
+    Where nothing was measured by classes, the label-free criteria take the place of the metrics;
+    the datasets of the ablation do not count, because the views do not show them.
     """
 
     def __init__(self, results: SuiteResults, suite: Suite) -> None:
         self.results, self.suite = results, suite
-        self.by_labels = bool(measured_metrics(results))
-        self.metrics = measured_metrics(results) or [
+        measured = measured_metrics(results, suite.datasets)
+        self.by_labels = bool(measured)
+        self.metrics = measured or [
             key for key in CRITERIA if key in set(results.scores["metric"].unique())
         ]
         self._matrices: dict[tuple[str, str, str], pd.DataFrame] = {}

@@ -78,11 +78,15 @@ class BLUFS(GraphSelector):
         which serves prediction more than clustering.
     extra_weight : float, default=0.25
         Norm of those columns of Y; the others have norm one.
-    alpha, beta, lam, mu : float, default=10, 1, 3, 1
-        Weights of the model: similarity of the pseudo-labels, smoothness along the learned graph,
-        ridge, evenness of the learned graph. Small alpha follows the principal components, large
-        alpha the clusters of the similarity graph; large lam prefers features that agree with
-        many others over features that complement them. The paper's Case III is ``beta=0``.
+    alpha : float, default=10.0
+        Weight of the similarity of the pseudo-labels. A small one follows the principal
+        components, a large one the clusters of the similarity graph.
+    beta : float, default=1.0
+        Weight of the smoothness along the learned graph; 0 learns none (the paper's Case III).
+    lam : float, default=3.0
+        Weight of the ridge. A large one prefers features that agree with many others.
+    mu : float, default=1.0
+        How evenly the learned graph spreads its weights over the neighbours.
     random_state : int, RandomState or None, default=None
         Seed of ``init="random"``; otherwise the result is deterministic.
 

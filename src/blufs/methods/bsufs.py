@@ -39,10 +39,10 @@ class BSUFS(BaseSelector):
         l1 in the same way, ``l1 = d^(q/2 - 1)`` at 1. At 0 there is no U.
     row_coupling, entry_coupling : float, default=4.0 and 0.5
         b2 and b1, how closely V and U follow W.
-    p, q : {0, 1/2, 2/3}, default=2/3
+    p, q : 0, 1/2 or 2/3, default=2/3
         Exponents of the rows and of the entries.
     n_clusters : int, default=8
-        Number of classes one expects; sets the number of components.
+        Number of clusters one expects; sets the number of components.
     n_components : int or None, default=None
         m, the columns of W; None takes ``n_clusters``. At most the rank of the data is used.
     scaling : str, default="none"

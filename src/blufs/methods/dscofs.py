@@ -45,7 +45,7 @@ class DSCOFS(BaseSelector):
     entry_share : float, default=0.1
         Share of the entries of Z that may differ from zero, in (0, 1].
     n_clusters : int, default=8
-        Number of classes one expects; sets the number of components.
+        Number of clusters one expects; sets the number of components.
     n_components : int or None, default=None
         m, the columns of W; None takes ``n_clusters``. At most s and the rank of the data are used.
     scaling : str, default="none"

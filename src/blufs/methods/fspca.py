@@ -34,7 +34,7 @@ class FSPCA(BaseSelector):
     n_features_to_select : int, float or None, default=None
         Number or fraction of features; None takes half.
     n_clusters : int, default=8
-        Number of classes one expects; sets the number of components.
+        Number of clusters one expects; sets the number of components.
     n_components : int or None, default=None
         m, the columns of W; None takes ``n_clusters``. At most s and the rank of the data are used.
     scaling : str, default="none"

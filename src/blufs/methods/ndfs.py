@@ -39,7 +39,7 @@ class NDFS(GraphSelector):
     gamma : float, default=1e3
         Weight of the orthogonality of F. Another value hardly changes the result.
     n_clusters : int, default=8
-        c, the number of classes one expects.
+        c, the number of clusters one expects.
     n_neighbors : int, default=10
         Neighbours of the graph.
     scaling : str, default="unit"

@@ -36,7 +36,7 @@ class SPCAFS(RowSparseSelector):
         Weight of the penalty. The BLUFS paper tunes it in {1e-4, ..., 1e3}; the authors' code has
         no default.
     n_clusters : int, default=8
-        Number of classes one expects; sets the number of components.
+        Number of clusters one expects; sets the number of components.
     n_components : int or None, default=None
         m, the columns of W; None takes ``n_clusters``. At most the rank of the data is used.
     p : float, default=1.0

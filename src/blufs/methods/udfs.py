@@ -38,7 +38,7 @@ class UDFS(RowSparseSelector):
     lam : float, default=1.0
         Regularisation of the local scatter (1000 in the authors' scripts).
     n_clusters : int, default=8
-        Number of classes one expects; sets the number of columns of W.
+        Number of clusters one expects; sets the number of columns of W.
     n_components : int or None, default=None
         m, the columns of W; None takes ``n_clusters``. At most d are used.
     n_neighbors : int, default=5

@@ -62,7 +62,7 @@ class BLSFS(GraphSelector):
     n_features_to_select : int, float or None, default=None
         Number or fraction of features; None takes half.
     n_clusters : int, default=8
-        Number c of pseudo-classes.
+        c, the number of clusters one expects.
     n_neighbors : int, default=10
         Neighbours k of both graphs (10 in the BLUFS paper).
     alpha, beta, gamma : float, default=1.0
