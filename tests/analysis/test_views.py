@@ -179,6 +179,9 @@ def test_the_answer_names_the_winner_and_where_blufs_stands():
     assert answer(worse, suite, **where).endswith("; BLUFS has -10.0, place 3.")
     bare = as_json(MATRIX.drop(columns="RandomFeatures"))
     assert "BLUFS and Gap come first: 66.7 % NMI" in answer(bare, suite, **where)
+    suite = Suite("x", list("abcd"), [*MATRIX.columns, "Other"])
+    equal = as_json(MATRIX.assign(Gap=MATRIX["BLUFS"], Other=MATRIX["BLUFS"]))
+    assert "BLUFS, Gap and Other come first" in answer(equal, suite, **where)
 
 
 def test_the_table_of_gains_has_a_block_for_all_and_one_by_domain(results):

@@ -51,7 +51,7 @@ def answer(
     _, short = metric_words(metric)
     leading = min(row["place"] for row in placed.values())
     first = [name for name, row in placed.items() if row["place"] == leading]
-    names = " and ".join(suite.title(name) for name in first)
+    names = _listed([suite.title(name) for name in first])
     measured = f"{short} over all numbers of features" if score == "area" else short
     where = "" if domain == EVERYWHERE else f" on {_DOMAINS[domain]}"
     verb = "come" if len(first) > 1 else "comes"
@@ -65,6 +65,11 @@ def answer(
         place = placed[shown]["place"]
         sentence += f"; {suite.title(shown)} {_height(view, placed[shown])}, place {place}"
     return f"{sentence}."
+
+
+def _listed(names: list[str]) -> str:
+    """Names as one says them: "a", "a and b", "a, b and c"."""
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
 def _worth(view: dict[str, Any], row: dict[str, Any], measured: str) -> str:
