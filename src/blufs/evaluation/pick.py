@@ -26,7 +26,7 @@ def choose_blind(
     ----------
     table : sequence of dicts, or DataFrame
         One row per candidate. The criteria of
-        :func:`blufs.tuning.label_free_criteria` stand in it under their name or with the prefix
+        :func:`blufs.evaluation.criteria.label_free_criteria` stand in it under their name or with the prefix
         ``criterion_``; a row where one is NaN is never chosen.
     criterion : str
     default_rows : sequence of dicts, or DataFrame
