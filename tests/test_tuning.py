@@ -8,6 +8,7 @@ import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.datasets import make_blobs
+from sklearn.feature_selection import SelectKBest
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -112,6 +113,8 @@ def test_blind_search_works_for_any_method_and_parameter(blobs):
         ({"param_grid": {"n_features_to_select": [2]}}, ValueError, "belong in s_values"),
         ({"estimator": AllFeatures(), "param_grid": {}}, ValueError, "AllFeatures has no"),
         ({"estimator": BLUFS}, ValueError, "'estimator' parameter of BlindSearch"),
+        ({"estimator": SelectKBest(k=2)}, ValueError, "'estimator' parameter of BlindSearch"),
+        ({"n_runs": 0}, ValueError, "'n_runs' parameter of BlindSearch"),
         ({"n_clusters": 121}, ValueError, "n_clusters=121 is above n_samples=120"),
     ],
 )

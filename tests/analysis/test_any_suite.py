@@ -13,7 +13,7 @@ from blufs.analysis.report.page import render
 from blufs.analysis.report.provenance import provenance
 from blufs.analysis.summary import summarise
 from blufs.analysis.tables.build import build_table
-from blufs.analysis.tables.catalog import table_names
+from blufs.analysis.tables.catalog import PROFILE, table_names, table_spec
 from blufs.analysis.tables.render import FORMS, write_table
 from blufs.results import Suite, load
 from tests.analysis.test_report import Elements
@@ -97,20 +97,26 @@ def check_table(table) -> None:
 @pytest.mark.parametrize("options", [*PRODUCT, *ALL_FAILED])
 def test_tables_and_page_of_any_suite(options, tmp_path):
     results, suite = made(tmp_path, options)
-    paths = {}
+    paths, empty = {}, {}
     for name in table_names(suite.datasets):
         table = build_table(name, results, suite, PAPER)
         check_table(table)
         files = {form: tmp_path / "tables" / f"{name}.{form}" for form in FORMS}
         write_table(table, **files)
         paths[name] = files["html"]
+        if not table.blocks:
+            empty[name] = table.notes[0]
     summary = summarise(results, suite)
     record = provenance({})
-    page = render(results, suite, provenance=record, statistics=summary, tables=paths)
-    elements = Elements(page)
-    assert not elements.open
+    made_of = {"provenance": record, "statistics": summary, "tables": paths}
+    page = render(results, suite, **made_of, empty_tables=empty)
+    assert not Elements(page).open
     for name in table_names(suite.datasets):
-        assert f'id="table-{name}"' in page
+        listed = name in empty and not name.startswith(PROFILE)
+        assert (f'id="table-{name}"' in page) != listed
+        if listed:
+            _, _, below = page.partition('id="left-out"')
+            assert table_spec(name).title in below.partition("</details>")[0]
 
 
 @pytest.mark.parametrize("options", [*PRODUCT[::2], *ALL_FAILED])

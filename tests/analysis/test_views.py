@@ -183,6 +183,10 @@ def test_the_answer_names_the_winner_and_where_blufs_stands():
     assert "BLUFS and Gap come first: their normalised mutual information (NMI) over all" in said
     assert "numbers of features is 66.7 % on average over 3 datasets" in said
 
+    suite = Suite("x", list("abcd"), [*MATRIX.columns, "Other"])
+    equal = as_json(MATRIX.assign(Gap=MATRIX["BLUFS"], Other=MATRIX["BLUFS"]))
+    assert "BLUFS, Gap and Other come first" in answer(equal, suite, **where)
+
 
 def test_the_answer_admits_what_may_be_chance_and_a_method_without_rivals():
     where = {"metric": "clustering_acc", "choice": "oracle", "score": "reported", "domain": "all"}

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 import yaml
 
+from blufs.files.atomic import read_json
 from blufs.results.vocabulary import CRITERIA
 from tests.helpers.project_copy import ProjectCopy, scores_of
 
@@ -115,16 +116,27 @@ def test_own_data_as_shown_run_to_the_report(tmp_path):
 
 
 @pytest.mark.slow
-def test_own_data_without_labels_as_shown_run_to_the_report(tmp_path):
+@pytest.mark.parametrize("others", [[], ["digits"]], ids=["alone", "with labelled data"])
+def test_own_data_without_labels_as_shown_run_to_the_report(tmp_path, others):
     project = ProjectCopy.make(tmp_path / "copy")
     # The page on own data shows the same without labels, for the list of the README's suite.
     without = yaml.safe_load(re.findall(r"```yaml\n(.*?)```", OWN_DATA, flags=re.S)[0])
     assert without == {"datasets": {"mine": {"path": "my.csv"}}}
-    shown = yaml.safe_dump(without | {"suites": yaml.safe_load(recipe())["suites"]})
-    scores, page = run_recipe(project, shown, labelled=False)
+    suites = yaml.safe_load(recipe())["suites"]
+    suites["demo"]["datasets"] = ["mine", *others]
+    scores, page = run_recipe(project, yaml.safe_dump(without | {"suites": suites}), labelled=False)
     assert set(scores["status"]) == {"ok"}
+    assert set(scores["dataset"]) == {"mine", *others}
     mine = scores.query("dataset == 'mine'")
     assert set(mine["method"]) == set(LESS["methods"])
     assert set(mine["metric"]) == set(CRITERIA)
     assert all(f">{method}<" in page for method in ("LapScore", "BLUFS"))
-    assert "mine" in page
+    assert "No method has a score to compare" not in page
+    assert re.search(r"f\d+, f\d+, f\d+", page)  # the selected features by name
+    tables = project.folder / "results/demo/tables"
+    for name in ("criteria", "stability", "redundancy", "agreement", "time"):
+        assert "mine" in (tables / f"{name}.csv").read_text(), name
+        assert f'id="table-{name}"' in page
+    assert 'id="figure-agreement"' in page
+    left_out = read_json(tables / "empty.json")
+    assert ("clustering_acc" in left_out) == (not others)

@@ -51,6 +51,15 @@ def test_columns_of_several_types_give_the_same_features(name):
         selector(name, 3).fit(frame)
 
 
+@pytest.mark.parametrize("name", METHODS)
+def test_polars_in_polars_out(name):
+    polars = pytest.importorskip("polars")
+    frame = polars.DataFrame({f"feature {j}": WHOLE[:, j] for j in range(12)})
+    fitted = selector(name, 3).set_output(transform="polars").fit(frame)
+    assert set(np.flatnonzero(fitted.support_)) == selected(name, WHOLE, 3)
+    assert fitted.transform(frame).columns == list(fitted.get_feature_names_out())
+
+
 @pytest.mark.parametrize("kind", ["bsr_array", "lil_matrix", "dok_array", "dia_matrix"])
 @pytest.mark.parametrize("name", METHODS)
 def test_rare_sparse_formats_are_taken_or_refused_by_name(name, kind):

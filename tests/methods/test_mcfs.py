@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.sparse.csgraph import connected_components
 from sklearn.linear_model import lars_path_gram
 
 from blufs import MCFS, SampleGraph
@@ -102,6 +103,23 @@ def test_embedding_of_a_disconnected_graph_separates_the_components():
     parts = Y[:, :2].reshape(3, 20, 2)
     np.testing.assert_allclose(np.ptp(parts, axis=1), 0, atol=1e-9)
     assert np.linalg.norm(parts[0, 0] - parts[1, 0]) > 0.1
+
+
+def test_order_of_samples_decides_between_components_only():
+    X, rng = blobs(), np.random.default_rng(0)
+    graph = SampleGraph.from_data(X, 5)
+    count, component = connected_components(graph.similarity)
+    assert count > 1
+    firsts = np.unique(component, return_index=True)[1]
+    others = np.setdiff1d(np.arange(len(X)), firsts)
+
+    def chosen(order):
+        with pytest.warns(UserWarning, match="connected components"):
+            return MCFS(3, n_clusters=3, n_neighbors=5).fit(X[order]).get_support().tolist()
+
+    same = {tuple(chosen([*np.sort(firsts), *rng.permutation(others)])) for _ in range(5)}
+    assert same == {tuple(chosen(np.arange(len(X))))}
+    assert chosen([*np.sort(firsts)[::-1], *others]) not in map(list, same)
 
 
 def test_finds_the_features_that_carry_the_clusters():

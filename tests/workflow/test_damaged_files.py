@@ -50,6 +50,8 @@ READERS = {
     "provenance.json": read_json,
     "tables/problems.json": read_json,
     "figures/problems.json": read_json,
+    "tables/empty.json": read_json,
+    "figures/empty.json": read_json,
     "tables/*.html": section,
     "tables/*.csv": download,
     "tables/*.tex": download,

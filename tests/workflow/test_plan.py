@@ -106,6 +106,19 @@ def test_methods_that_are_only_timed_are_planned_too(config):
     assert made.settings("MCFS")[0] == {}
 
 
+def test_lists_of_a_suite_leave_out_data_that_it_does_not_have_and_never_own_data(config):
+    own = {"mine": {"path": "my.csv"}, "digits": {"subset": {"samples": 9}}}
+    lists = {"timing": {"datasets": ["wine"]}, "stability": {"methods": ["LapScore"]}}
+    sizes = {"s_values": [14]}  # more than wine has, which is not run
+    made = plan(config, {"datasets": own, **suite(datasets=["digits", "mine"], **lists, **sizes)})
+    assert made.repeated_pairs("timing") == [("mine", "BLUFS")]
+    assert made.repeated_pairs("stability") == [("mine", "LapScore")]
+    assert ("wine", "BLUFS-III") not in made.pairs()
+    # What a definition changes of a known dataset does not make it the user's own.
+    listed = plan(config, suite(timing={"datasets": ["digits", "wine"]}))
+    assert listed.repeated_pairs("timing") == [("digits", "BLUFS"), ("wine", "BLUFS")]
+
+
 def test_a_variant_of_an_own_method_has_its_class(config):
     own = {"class": "blufs.methods.lapscore:LapScore"}
     change = {"methods": {"Mine": own, "Mine-b": {"variant_of": "Mine"}}}

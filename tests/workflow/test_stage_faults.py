@@ -1,6 +1,7 @@
 """Whatever raises in a stage becomes a status or a note, and everything else has its numbers."""
 
 import errno
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -240,11 +241,19 @@ def test_statistics_that_raise_leave_a_page_without_a_verdict(results, suite, mo
 def test_a_figure_that_raises_says_so_in_its_place(results, suite, monkeypatch, tmp_path):
     paths = tmp_path / "figure.png", tmp_path / "figure.pdf"
     style = draw.Style(dpi=40)
-    assert draw.save_or_explain("acc_curves", results, suite, style, *paths) == []
-    monkeypatch.setattr(draw, "draw", told_to_fail)
-    problems = draw.save_or_explain("acc_curves", results, suite, style, *paths)
+    assert draw.save_or_explain("acc_curves", results, suite, style, *paths) == ([], "")
+    monkeypatch.setattr(draw, "_drawn", told_to_fail)
+    problems, _ = draw.save_or_explain("acc_curves", results, suite, style, *paths)
     assert problems == ["figure acc_curves: RuntimeError: told to fail"]
     assert paths[0].read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_figure_with_nothing_to_show_says_why(results, suite, tmp_path):
+    paths, style = (tmp_path / "figure.png", tmp_path / "figure.pdf"), draw.Style(dpi=40)
+    nowhere = replace(suite, datasets=[])
+    problems, why = draw.save_or_explain("acc_curves", results, nowhere, style, *paths)
+    assert problems == []
+    assert why == "No ACC was measured under: oracle (best by the labels)."
 
 
 def test_a_damaged_file_is_not_taken_for_a_fault_of_the_table(results, suite, paper):

@@ -45,6 +45,7 @@ rule build_tables:
         tex=[f"{RESULTS}/tables/{table}.tex" for table in TABLES],
         html=[f"{RESULTS}/tables/{table}.html" for table in TABLES],
         problems=f"{RESULTS}/tables/problems.json",
+        empty=f"{RESULTS}/tables/empty.json",
     log:
         f"logs/{{suite}}/build_tables.log",
     conda:

@@ -77,7 +77,7 @@ def dataset_files(name, datasets):
 
 def cards(wildcards):
     """Input function: the cards of all datasets of the suite."""
-    return dataset_files("card.json", PLAN.used_datasets)
+    return dataset_files("card.json", PLAN.datasets)
 
 
 def part_files(stage, pairs, parts, name=""):

@@ -30,6 +30,7 @@ rule plot_figures:
         ],
         pdf=[f"{RESULTS}/figures/{figure}.pdf" for figure in FIGURES],
         problems=f"{RESULTS}/figures/problems.json",
+        empty=f"{RESULTS}/figures/empty.json",
     log:
         f"logs/{{suite}}/figures.log",
     conda:

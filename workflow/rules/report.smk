@@ -45,6 +45,8 @@ rule report:
         csv=result("tables/{table}.csv", table=TABLES),
         tex=result("tables/{table}.tex", table=TABLES),
         figures=result("figures/{figure}.png", figure=FIGURES),
+        empty_tables=f"{RESULTS}/tables/empty.json",
+        empty_figures=f"{RESULTS}/figures/empty.json",
         deviations=os.path.relpath(ROOT / "docs/deviations.md"),
     output:
         report(

@@ -11,12 +11,15 @@ inputs, outputs = snakemake.input, snakemake.output
 with job(snakemake.log[0]) as logger:
     results = suite_results(inputs.frames, inputs.cards, inputs.arrays)
     suite = Suite(**snakemake.params.suite)
-    paper, problems = load_paper(inputs.paper), []
+    paper, problems, empty = load_paper(inputs.paper), [], {}
     for name, csv, md, tex, html in zip(
         snakemake.params.tables, outputs.csv, outputs.md, outputs.tex, outputs.html, strict=True
     ):
         table, problem = build_or_explain(name, results, suite, paper)
         problems += problem
+        if not table.blocks and not problem:
+            empty[name] = "; ".join(table.notes)
         write_table(table, csv=csv, md=md, tex=tex, html=html)
         logger.info("%s: %d rows", table.caption, len(table.tidy))
     write_json(outputs.problems, problems)
+    write_json(outputs.empty, empty)

@@ -10,8 +10,10 @@ inputs, outputs, params = snakemake.input, snakemake.output, snakemake.params
 with job(snakemake.log[0]) as logger:
     style, suite = Style(**params.style), Suite(**params.suite)
     results = suite_results(inputs.tables, inputs.cards, inputs.arrays)
-    problems = []
+    problems, empty = [], {}
     for name, png, pdf in zip(params.figures, outputs.png, outputs.pdf, strict=True):
-        problems += save_or_explain(name, results, suite, style, png, pdf)
+        found, empty[name] = save_or_explain(name, results, suite, style, png, pdf)
+        problems += found
         logger.info("wrote %s and %s", png, pdf)
     write_json(outputs.problems, problems)
+    write_json(outputs.empty, {name: why for name, why in empty.items() if why})

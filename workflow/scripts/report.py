@@ -17,6 +17,8 @@ with job(snakemake.log[0]), atomic_path(snakemake.output[0]) as temporary:
         tables=dict(zip(names, inputs.tables, strict=True)),
         downloads=dict(zip(names, zip(inputs.csv, inputs.tex, strict=True), strict=True)),
         figures=dict(zip(snakemake.params.figures, inputs.figures, strict=True)),
+        empty_tables=read_json(inputs.empty_tables),
+        empty_figures=read_json(inputs.empty_figures),
         deviations=inputs.deviations,
     )
     temporary.write_text(page, encoding="utf-8")

@@ -50,7 +50,7 @@ def answer(
         return NOTHING
     leading = min(row["place"] for row in placed.values())
     first = [name for name, row in placed.items() if row["place"] == leading]
-    names = " and ".join(suite.title(name) for name in first)
+    names = _listed([suite.title(name) for name in first])
     where = "" if domain == EVERYWHERE else f" on {_DOMAINS[domain]}"
     verb = "come" if len(first) > 1 else "comes"
     stands = f"{verb} first" if len(placed) > 1 else "is the only method"
@@ -65,6 +65,11 @@ def answer(
         place, height = placed[shown]["place"], _height(view, placed[shown])
         sentence += f"; {suite.title(shown)} has place {place} with {height}"
     return f"{sentence}."
+
+
+def _listed(names: list[str]) -> str:
+    """Names as one says them: "a", "a and b", "a, b and c"."""
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
 def _measured(metric: str, score: str) -> str:

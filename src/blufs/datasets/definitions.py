@@ -76,8 +76,7 @@ def dataset_definitions(
     merged = {name: dict(spec) for name, spec in known["datasets"].items()}
     for name, spec in own.items():
         if name not in broken:
-            replaces = any(key in spec for key in (*SOURCES, "file"))
-            merged[name] = dict(spec) if replaces else {**merged.get(name, {}), **spec}
+            merged[name] = dict(spec) if has_source(spec) else {**merged.get(name, {}), **spec}
     definitions = {name: _canonical(name, spec) for name, spec in merged.items()}
     problems += [
         f"datasets.{name}: {problem}"
@@ -88,6 +87,11 @@ def dataset_definitions(
     if problems:
         raise DefinitionError(problems)
     return definitions
+
+
+def has_source(spec: Mapping[str, Any]) -> bool:
+    """Whether a definition says where its data are; one without changes a known one."""
+    return any(key in spec for key in (*SOURCES, "file"))
 
 
 def _read_yaml(path: Path) -> Any:

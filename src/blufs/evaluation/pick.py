@@ -26,8 +26,8 @@ def choose_blind(
     ----------
     table : sequence of dicts, or DataFrame
         One row per candidate. The criteria of
-        :func:`blufs.tuning.label_free_criteria` stand in it under their name or with the prefix
-        ``criterion_``; a row where one is NaN is never chosen.
+        :func:`blufs.evaluation.criteria.label_free_criteria` stand in it under their name or with
+        the prefix ``criterion_``; a row where one is NaN is never chosen.
     criterion : str
     default_rows : sequence of dicts, or DataFrame
         Those rows of the table that have the default setting. The best of them is chosen unless

@@ -15,28 +15,43 @@ from blufs.results.suite import Suite, SuiteResults
 
 def save_or_explain(
     name: str, results: SuiteResults, suite: Suite, style: Style, png: str | Path, pdf: str | Path
-) -> list[str]:
-    """Write the figure of that name; if it fails, one that says so, and return the problem."""
-    _, reason = attempt(
-        f"figure {name}", lambda: save(draw(name, results, suite, style), png, pdf, style)
-    )
+) -> tuple[list[str], str]:
+    """Write the figure of that name; if it fails, one that says so.
+
+    Returns
+    -------
+    problems : list of str
+    why_empty : str
+        Why there is nothing to show; "" if there is something.
+    """
+
+    def write() -> str:
+        figure, why_empty = _drawn(name, results, suite, style)
+        save(figure, png, pdf, style)
+        return why_empty
+
+    why_empty, reason = attempt(f"figure {name}", write)
     if not reason:
-        return []
+        return [], why_empty or ""
     with use_style(style):
         # A dollar sign would begin a formula.
         text = f"This figure could not be drawn: {reason}".replace("$", r"\$")
         figure, _ = empty_figure(figure_spec(name).title, text)
     save(figure, png, pdf, style)
-    return [f"figure {name}: {reason}"]
+    return [f"figure {name}: {reason}"], ""
 
 
 def draw(name: str, results: SuiteResults, suite: Suite, style: Style) -> Figure:
     """The figure of that name; when the suite lacks its data, a small one that says why."""
+    return _drawn(name, results, suite, style)[0]
+
+
+def _drawn(name: str, results: SuiteResults, suite: Suite, style: Style) -> tuple[Figure, str]:
+    """The figure, and why there is nothing to show ("" if there is something)."""
     spec = figure_spec(name)
     function = getattr(import_module(spec.qualified_module), spec.function)
     with use_style(style):
         try:
-            figure, _ = function(results, suite, **spec.options)
+            return function(results, suite, **spec.options)[0], ""
         except NoDataError as reason:
-            figure, _ = empty_figure(spec.title, str(reason))
-    return figure
+            return empty_figure(spec.title, str(reason))[0], str(reason)

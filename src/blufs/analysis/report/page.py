@@ -11,7 +11,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment
+from jinja2 import Environment, Template
 from markupsafe import Markup
 from PIL import Image
 
@@ -106,6 +106,8 @@ def render(
     tables: Mapping[str, str | Path] | None = None,
     downloads: Mapping[str, Sequence[str | Path]] | None = None,
     figures: Mapping[str, str | Path] | None = None,
+    empty_tables: Mapping[str, str] | None = None,
+    empty_figures: Mapping[str, str] | None = None,
     deviations: str | Path | None = None,
 ) -> str:
     """HTML of the report.
@@ -118,18 +120,18 @@ def render(
         to the section of the dataset
     downloads : name of a table -> its CSV and LaTeX files
     figures : name -> PNG file, in order
+    empty_tables, empty_figures : name -> why there is nothing to show; these are only listed
     deviations : Markdown file on where this differs from the paper
     """
-    environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
-    environment.filters["markdown"] = lambda text: Markup(markdown.to_html(text))
-    template = environment.from_string(asset("template.html"))
     files = downloads or {}
     fragments = [fragment(name, path, files.get(name, ())) for name, path in (tables or {}).items()]
-    shown = [table for table in fragments if not table.name.startswith(PROFILE)]
-    pictures = [picture(name, path) for name, path in (figures or {}).items()]
+    no_tables = {n: why for n, why in (empty_tables or {}).items() if not n.startswith(PROFILE)}
+    no_figures = empty_figures or {}
+    shown = [t for t in fragments if t.name not in no_tables and not t.name.startswith(PROFILE)]
+    pictures = [picture(n, path) for n, path in (figures or {}).items() if n not in no_figures]
     found = statistics or {}
     data = page_data(results, suite, found.get("views", {}), suite.significance_level)
-    return template.render(
+    return _template().render(
         suite=suite,
         style=Markup(asset("style.css")),
         script=Markup("\n".join(asset(name).replace('"use strict";\n', "") for name in SCRIPTS)),
@@ -149,11 +151,28 @@ def render(
         profiles={table.name.removeprefix(PROFILE): table for table in fragments},
         paper_pictures=[p for p in pictures if p.name not in OWN_FIGURES],
         other_pictures=[p for p in pictures if p.name in OWN_FIGURES],
+        left_out=_left_out(no_tables, no_figures),
         datasets=content.dataset_sections(results, suite),
         deviations=_deviations(deviations),
         provenance=provenance,
         config=json.dumps(provenance["config"], indent=2, ensure_ascii=False),
     )
+
+
+def _template() -> Template:
+    environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
+    environment.filters["markdown"] = lambda text: Markup(markdown.to_html(text))
+    return environment.from_string(asset("template.html"))
+
+
+def _left_out(tables: Mapping[str, str], figures: Mapping[str, str]) -> dict[str, list[str]]:
+    """Why there is nothing to show -> titles of the tables and figures."""
+    titles = [(why, table_spec(name).title) for name, why in tables.items()]
+    titles += [(why, figure_spec(name).title) for name, why in figures.items()]
+    found: dict[str, list[str]] = {}
+    for why, title in titles:
+        found.setdefault(why.rstrip("."), []).append(title)
+    return found
 
 
 def _deviations(path: str | Path | None) -> Markup | None:

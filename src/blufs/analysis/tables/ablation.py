@@ -71,16 +71,16 @@ def _variant_scores(
 def cases(results: SuiteResults, suite: Suite, paper: Paper) -> Table:
     """Table IV: what the variants keep of the model, with the default setting of each."""
     caption = "Variants of BLUFS"
-    stored = results.scores
+    stored, rows, known = results.scores, [], paper.cases
+    was_run = stored["method"].isin(list(suite.ablation)).any()
     stored = stored[stored["choice"] == "default"].drop_duplicates("method").set_index("method")
-    rows, known = [], paper.cases
-    for method in variants(suite) if suite.ablation else ():
+    for method in variants(suite) if was_run else ():
         parts = {part: known.get(method, {}).get(part) for part in _PARTS}
         setting = stored["setting"].get(method, "n/a")
         rows.append({"method": method, **parts, "in_paper": method in known, "setting": setting})
     columns = ["method", *_PARTS, "in_paper", "setting"]
     if not rows:
-        return nothing("cases", caption, columns, "This suite has no variants of BLUFS")
+        return nothing("cases", caption, columns, "No variant of BLUFS was run in this suite")
     shown = [
         Row(words(suite.title(r["method"]), *(_tick(r[part]) for part in _PARTS), r["setting"]))
         for r in rows

@@ -49,11 +49,11 @@ def paper_vs_ours(results: SuiteResults, suite: Suite, paper: Paper) -> Table:
         "do; the CSV file has every choice",
         "The paper does not print its settings, seeds and starting values",
     ]
-    blocks = [_flaw_block(paper)]
     if set(paper.datasets) & set(suite.datasets):
-        blocks = [_summary_block(tidy, titles), *_cell_blocks(tidy, suite, titles), *blocks]
+        summary, cells = _summary_block(tidy, titles), _cell_blocks(tidy, suite, titles)
+        blocks = [summary, *cells, _flaw_block(paper)]
     else:
-        notes.append("None of the paper's real datasets is in this suite")
+        blocks, notes = [], ["None of the paper's real datasets is in this suite"]
     return Table("paper_vs_ours", "The paper against ours", tidy[_NAMES], blocks, notes)
 
 

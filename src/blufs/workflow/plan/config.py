@@ -248,9 +248,9 @@ class ConfigCheck:
         return list(dict.fromkeys(map(own_name, names)))
 
     def _used_datasets(self, root: tuple) -> list[str]:
-        """Known datasets in the lists of a suite."""
-        names = [name for section in _DATASET_LISTS[:4] for name in self.names(*root, *section)]
-        return [name for name in dict.fromkeys(names) if name in self.datasets]
+        """Known datasets of a suite; what its other lists name beyond them is not run."""
+        names = dict.fromkeys(self.names(*root, "datasets"))
+        return [name for name in names if name in self.datasets]
 
     def _sizes(self, root: tuple) -> Iterator[Problem]:
         for name in self._used_datasets(root):

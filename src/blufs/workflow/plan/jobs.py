@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from blufs.datasets.definitions import has_source
 from blufs.files.damaged import reading
 from blufs.methods.held import held_by
 from blufs.workflow.plan.canonical import canonical
@@ -78,6 +79,7 @@ class Plan:
         self.suite: dict[str, Any] = config["suites"][self.suite_name]
         self.all_datasets = datasets
         self.datasets: list[str] = self.suite["datasets"]
+        self._own_datasets = [n for n, own in config["datasets"].items() if has_source(own)]
         self.methods = [own_name(name) for name in self.suite["methods"]]
         self.ablation = [own_name(name) for name in self.suite["ablation"]["methods"]]
         self.definitions = method_definitions(config)
@@ -102,24 +104,27 @@ class Plan:
         repeated = [own_name(n) for s in ("timing", "stability") for n in self.suite[s]["methods"]]
         return list(dict.fromkeys([*self.methods, *self.ablation, *repeated]))
 
-    @property
-    def used_datasets(self) -> list[str]:
-        """All datasets that some job of the suite reads, each once."""
-        others = [
-            self.suite[section]["datasets"] for section in ("ablation", "timing", "stability")
-        ]
-        return list(dict.fromkeys(itertools.chain(self.datasets, *others)))
+    def datasets_of(self, section: str) -> list[str]:
+        """Datasets of the section "ablation", "timing" or "stability": those of its list that the
+        suite has.
+
+        The user's own data are always timed and resampled. Who puts them into a suite keeps its
+        lists, which were written for other data.
+        """
+        listed = self.suite[section]["datasets"]
+        own = [] if section == "ablation" else self._own_datasets
+        return [name for name in dict.fromkeys([*listed, *own]) if name in self.datasets]
 
     def pairs(self) -> list[tuple[str, str]]:
         """All (dataset, method) that the suite evaluates."""
         pairs = list(itertools.product(self.datasets, self.methods))
-        ablated = itertools.product(self.suite["ablation"]["datasets"], self.ablation)
+        ablated = itertools.product(self.datasets_of("ablation"), self.ablation)
         return list(dict.fromkeys([*pairs, *ablated]))
 
     def repeated_pairs(self, section: str) -> list[tuple[str, str]]:
         """All (dataset, method) of the section "timing" or "stability"."""
-        chosen = self.suite[section]
-        return list(itertools.product(chosen["datasets"], map(own_name, chosen["methods"])))
+        methods = map(own_name, self.suite[section]["methods"])
+        return list(itertools.product(self.datasets_of(section), methods))
 
     def method(self, name: str) -> dict[str, Any]:
         """What identifies the code of a method: its registered name and its class."""

@@ -1,0 +1,25 @@
+"""The list of cases that were tried: its numbers add up, and every test that it names exists."""
+
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs/develop/bad-input.md").read_text(encoding="utf-8")
+ROWS = re.findall(r"^\| .+ \| (\d+) \| (\d+) \| (.+) \|$", PAGE, flags=re.M)
+
+
+def test_the_numbers_of_cases_add_up():
+    total, held, decided = map(
+        int, re.search(r"^(\d+) cases: (\d+) hold, (\d+) of them", PAGE, flags=re.M).groups()
+    )
+    assert held == total == sum(int(cases) for cases, _, _ in ROWS)
+    listed = PAGE.partition("## Decided")[2].count("\n- ")
+    assert decided == listed == sum(int(count) for _, count, _ in ROWS)
+
+
+def test_every_test_that_is_named_exists():
+    named = [re.fullmatch(r"`(.+)::(.+)`", name) for row in ROWS for name in row[2].split(", ")]
+    assert len(named) > 60
+    for match in named:
+        path, function = match.groups()
+        assert f"\ndef {function}(" in (ROOT / path).read_text(encoding="utf-8"), match.group()
