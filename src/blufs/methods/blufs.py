@@ -296,12 +296,16 @@ class BLUFS(GraphSelector):
         sizes = s_values
         if self.constraint == "every" or None in s_values:
             most = max(most_features(X.shape[1]) if s is None else s for s in s_values)
-            M, ridge = neighbors.smoothing(p, self.beta), self.lam + self.tau
-            found = start_support(problem.data, M, Y, ridge, problem.diagonal, most)
+            ridge, smoothing = self.lam + self.tau, neighbors.smoothing
+            found = start_support(
+                problem.data, smoothing(p, self.beta), Y, ridge, problem.diagonal, most
+            )
             sizes = [count_features(found.gains) if s is None else s for s in s_values]
         every = np.arange(X.shape[1])
         if self.constraint == "every":
-            supports = [(found.chosen[:s], np.ascontiguousarray(found.A[:, :s])) for s in sizes]
+            own = np.copy if len(sizes) > 1 else np.ascontiguousarray  # each start changes its own
+            supports = [(found.chosen[:s], own(found.A[:, :s])) for s in sizes]
+            del found
         else:
             supports = [(every, problem.data.columns(every))]
         return problem, sizes, start_states(problem, supports, Y, neighbors, p, self.max_iter > 0)

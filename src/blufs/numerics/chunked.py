@@ -19,7 +19,7 @@ import scipy.sparse as sp
 from blufs.numerics.sparse_data import canonical_csr, centred_squares, column_means, sparse_ranges
 
 #: Bytes of a block of rows, unless the blocks of a dask array are larger.
-BLOCK_BYTES = 2**24
+BLOCK_BYTES = 2**23
 #: Libraries whose arrays stay where they are until rows of them are asked for.
 _LAZY = ("dask", "h5py", "zarr", "anndata")
 

@@ -274,8 +274,12 @@ class SampleGraph:
     @cached_property
     def normalized(self) -> sp.csr_array:
         """``D^-1/2 S D^-1/2``; rows of isolated samples are zero. Eigenvalues lie in [-1, 1]."""
-        scale = sp.diags_array(self._inverse_sqrt_degree)
-        return (scale @ self.similarity @ scale).tocsr()
+        S, scale = self.similarity, self._inverse_sqrt_degree
+        values = np.repeat(scale, np.diff(S.indptr))
+        values *= S.data
+        values *= scale[S.indices]
+        # The index arrays are those of the similarity, which of many samples are large.
+        return sp.csr_array((values, S.indices, S.indptr), shape=S.shape)
 
     @cached_property
     def components(self) -> np.ndarray:

@@ -15,7 +15,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from blufs.numerics.ranges import without_offset
-from blufs.numerics.rows import BLOCK_ENTRIES, squared_differences
+from blufs.numerics.rows import rows_at_a_time, squared_differences
 from blufs.numerics.smallest import smallest_per_row
 
 #: Samples up to which all pairs are compared in full precision, which takes seconds.
@@ -118,7 +118,7 @@ def nearest_by_products(X: np.ndarray, k: int) -> np.ndarray:
     left = np.hstack([-X, np.ones((n, 1), np.float32)])
     right = np.vstack([X.T, np.einsum("ij,ij->i", X, X) / 2])
     nearest = np.empty((n, k), dtype=np.intp)
-    rows = max(1, BLOCK_ENTRIES // n)
+    rows = rows_at_a_time(n)
     for start in range(0, n, rows):
         D = left[start : start + rows] @ right
         local = np.arange(len(D))

@@ -11,10 +11,10 @@ import scipy.sparse as sp
 
 from blufs.numerics.chunked import RowChunks
 
-#: Entries of one block of dense rows (8 MiB of float64).
-BLOCK_ENTRIES = 2**20
-#: Entries of one block of distances (2 MiB), and rows that it has at least: products want several.
-_DISTANCES, _FEWEST_ROWS = 2**18, 48
+#: Entries of one block of dense rows (2 MiB of float64).
+BLOCK_ENTRIES = 2**18
+#: Rows that a block of distances should have, because products want several, even if it is larger.
+_ENOUGH_ROWS, _LARGER = 48, 4
 
 
 def dense_rows(X, rows) -> np.ndarray:
@@ -48,7 +48,7 @@ def squared_norms(X) -> np.ndarray:
 
 def rows_at_a_time(n: int) -> int:
     """How many samples are compared with all n at a time."""
-    return max(_FEWEST_ROWS, _DISTANCES // n)
+    return max(1, BLOCK_ENTRIES // n, min(_ENOUGH_ROWS, _LARGER * BLOCK_ENTRIES // n))
 
 
 def inner_product_blocks(X):

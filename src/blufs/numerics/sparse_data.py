@@ -195,7 +195,7 @@ def centred_squares(X: sp.csr_array, shift: np.ndarray) -> np.ndarray:
 
 
 def weighted_squares(X: sp.csr_array, weights: np.ndarray) -> np.ndarray:
-    """``sum_i w_i x_ij^2`` of every column of X (n x d) with weights of the rows (n,), shape (d,)."""
+    """``sum_i w_i x_ij^2`` of every column of X (n x d), shape (d,); the weights have (n,)."""
     total = np.zeros(X.shape[1])
     for rows, columns, values in _entry_blocks(X):
         own = np.repeat(weights[rows], np.diff(X.indptr[rows.start : rows.stop + 1]))

@@ -11,6 +11,8 @@ neighbours too, which it finds in the projected space.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import scipy.sparse as sp
 from scipy.spatial import cKDTree
@@ -41,7 +43,7 @@ def candidate_neighbors(graph: SampleGraph, n_neighbors: int) -> tuple[np.ndarra
     Returns
     -------
     neighbors : ndarray of int, shape (n, k)
-        Of the type :func:`index_type`. Rows with fewer than k neighbours are filled with the sample itself.
+        As :func:`index_type`. Rows with fewer than k neighbours are filled with the sample itself.
     allowed : ndarray of bool, shape (n, k)
         False where filled; an isolated sample is allowed itself, which costs nothing.
     """
@@ -64,15 +66,24 @@ def uniform_weights(allowed: np.ndarray) -> np.ndarray:
 
 def candidate_distances(Z: np.ndarray, neighbors: np.ndarray) -> np.ndarray:
     """``||z_j - z_i||^2`` for every candidate i of every sample j, shape (n, k); Z is (n, c)."""
-    n, k = neighbors.shape
-    distances = np.empty((n, k))
-    step = max(1, BLOCK_ENTRIES // (k * Z.shape[1]))  # n x k x c numbers would be more than Z
-    for start in range(0, n, step):
-        rows = slice(start, start + step)
-        difference = Z.take(neighbors[rows], axis=0)
-        difference -= Z[rows, None]
-        np.einsum("ijk,ijk->ij", difference, difference, out=distances[rows])
+    distances = np.empty(neighbors.shape)
+    for rows in _row_blocks(len(Z), neighbors.shape[1] * Z.shape[1]):
+        distances[rows] = _distances_from(Z, Z[rows], neighbors[rows])
     return distances
+
+
+def _distances_from(Z: np.ndarray, own: np.ndarray, candidates: np.ndarray) -> np.ndarray:
+    """``||z - z_i||^2`` of the rows z of ``own`` (m x c) and each one's candidates i (m x k)."""
+    difference = Z.take(candidates, axis=0)
+    difference -= own[:, None]
+    return np.einsum("ijk,ijk->ij", difference, difference)
+
+
+def _row_blocks(n: int, width: int) -> Iterator[slice]:
+    """Some of n rows at a time, of which ``width`` numbers each are held."""
+    step = max(1, BLOCK_ENTRIES // max(1, width))
+    for start in range(0, n, step):
+        yield slice(start, min(start + step, n))
 
 
 def p_step(
@@ -92,8 +103,11 @@ def p_step(
     -------
     ndarray of shape (n, k)
     """
-    target = (2 * tau * p_old - beta * V) / (2 * (mu + tau))
-    return project_rows_to_simplex(np.where(allowed, target, -np.inf))
+    p = np.empty(p_old.shape)
+    for rows in _row_blocks(*p.shape):
+        target = (2 * tau * p_old[rows] - beta * V[rows]) / (2 * (mu + tau))
+        p[rows] = project_rows_to_simplex(np.where(allowed[rows], target, -np.inf))
+    return p
 
 
 def graph_step(
@@ -123,12 +137,26 @@ def graph_step(
     -------
     neighbors, allowed, p : ndarray of shape (n, k)
     """
+    n, k = neighbors.shape
+    nearest = nearest_samples(Z, min(k, n - 1)).astype(neighbors.dtype, copy=False)
+    found = np.empty_like(neighbors), np.empty_like(allowed), np.empty(p_old.shape)
+    # Every column of P by itself: what is made on the way is several times as large as P.
+    for rows in _row_blocks(n, 2 * k * max(k, Z.shape[1])):
+        own = _columns_of_graph(
+            Z, Z[rows], nearest[rows], neighbors[rows], allowed[rows], p_old[rows], beta, mu, tau
+        )
+        for whole, part in zip(found, own, strict=True):
+            whole[rows] = part
+    return found
+
+
+def _columns_of_graph(Z, own, nearest, neighbors, allowed, p_old, beta, mu, tau):
+    """What :func:`graph_step` returns for the samples that have the rows ``own`` of Z."""
     k = neighbors.shape[1]
-    nearest = nearest_samples(Z, min(k, len(Z) - 1))
     known = (nearest[:, :, None] == np.where(allowed, neighbors, -1)[:, None]).any(axis=2)
-    candidates = np.hstack([neighbors, nearest.astype(neighbors.dtype)])
+    candidates = np.hstack([neighbors, nearest])
     usable = np.hstack([allowed, ~known])
-    target = -beta * candidate_distances(Z, candidates)
+    target = -beta * _distances_from(Z, own, candidates)
     target[:, :k] += 2 * tau * p_old
     target /= 2 * (mu + tau)
     target[~usable] = -np.inf
@@ -202,13 +230,11 @@ class Smoothing:
         if not self._beta:
             return [left.T @ C for left in lefts]
         n, m = C.shape
-        step = max(1, BLOCK_ENTRIES // m)
-        if step >= n:
+        if n * m <= BLOCK_ENTRIES:
             product = self._matrix @ C
             return [left.T @ product for left in lefts]
         totals = [np.zeros((left.shape[1], m)) for left in lefts]
-        for start in range(0, n, step):
-            rows = slice(start, start + step)
+        for rows in _row_blocks(n, m):
             product = self._matrix[rows] @ C
             for total, left in zip(totals, lefts, strict=True):
                 total += left[rows].T @ product

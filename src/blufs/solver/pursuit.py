@@ -74,14 +74,27 @@ def forward_pursuit(
     rows = np.empty((min(MAX_BLOCK, s), data.shape[1]))  # made once: memory that is new is slow
     block = MAX_BLOCK
     while elimination.count < s:
-        ahead = _foresee(data, M, ridge, elimination, min(block, s - elimination.count))
-        unexplained = ahead.A - elimination.explained(ahead.known)
-        rows[: len(ahead.features)] = data.correlate(M @ unexplained).T
-        rows[np.arange(len(ahead.features)), ahead.features] += ridge
-        accepted = elimination.follow(ahead, rows)
+        count = min(block, s - elimination.count)
+        foreseen, accepted = _add_block(data, M, ridge, elimination, count, rows)
         # Foresee less after a miss, more after a hit.
-        block = max(1, accepted) if accepted < len(ahead.features) else min(MAX_BLOCK, 2 * block)
+        block = max(1, accepted) if accepted < foreseen else min(MAX_BLOCK, 2 * block)
     return Pursuit(elimination.chosen, elimination.gained, elimination.A)
+
+
+def _add_block(
+    data, M, ridge, elimination: _Elimination, count: int, rows: np.ndarray
+) -> tuple[int, int]:
+    """Foresee ``count`` choices, or fewer, and add those that are right; returns both numbers.
+
+    ``rows`` (at least count x d) is room for rows of H.
+    """
+    ahead = _foresee(data, M, ridge, elimination, count)
+    foreseen = len(ahead.features)
+    unexplained = elimination.explained(ahead.known)
+    np.subtract(ahead.A, unexplained, out=unexplained)
+    rows[:foreseen] = data.correlate(M @ unexplained).T
+    rows[np.arange(foreseen), ahead.features] += ridge
+    return foreseen, elimination.follow(ahead, rows)
 
 
 class _Foreseen(NamedTuple):

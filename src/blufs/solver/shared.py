@@ -109,7 +109,7 @@ def share(
         allowed=allowed,
         spectral=graph.leading_eigenvectors(m)[1],
         squares=squares[:m],
-        principal=principal[:, :m],
+        principal=principal[:, :m].copy(),  # of a view the rest would stay
         weights=weights,
         norms=weights**2 * norms,
         energies=weights**2 * (forms - norms),

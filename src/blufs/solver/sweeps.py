@@ -77,7 +77,7 @@ class State:
     p : ndarray of shape (n, k)
         Their weights, see :mod:`blufs.solver.p_step`.
     A : ndarray of shape (n, s)
-        The scaled data on the support.
+        The scaled data on the support; a search for a better support overwrites it.
     Z, V : ndarray of shape (n, c) and (n, k)
         AW, and the squared distances of its rows to their neighbours.
     gains : ndarray of shape (d,), optional

@@ -67,7 +67,8 @@ def improve_support(
     data : DataMatrix of shape (n, d)
     M, Y : Smoothing of shape (n, n), ndarray of shape (n, c)
     support, A, W_old : ndarray of shape (s,), (n, s) and (s, c)
-        The non-zero rows of the current W, the columns of the data there, and the rows.
+        The non-zero rows of the current W, the columns of the data there, and the rows. A is
+        overwritten with those of the new W: of many samples a second one would be much to hold.
     lam, tau : float
     diagonal : ndarray of shape (d,)
         (About) the diagonal of H, by which candidates are compared before their gain is computed.
@@ -101,7 +102,8 @@ def improve_support(
         DEPTHS if thorough else (),
         second_start=thorough and len(support) + len(pool) == len(diagonal),
     )
-    return np.append(support, pool)[positions], _joined_columns(A, C, positions), W, gains
+    _join_columns(A, C, positions)
+    return np.append(support, pool)[positions], A, W, gains
 
 
 def _promising(gains: np.ndarray, support: np.ndarray) -> np.ndarray:
@@ -118,13 +120,11 @@ def _extended(H: np.ndarray, A: np.ndarray, C: np.ndarray, M: Smoothing, ridge: 
     return np.block([[H, across], [across.T, corner]])
 
 
-def _joined_columns(A: np.ndarray, C: np.ndarray, positions: np.ndarray) -> np.ndarray:
-    """``np.hstack([A, C])[:, positions]``, some rows at a time, so as not to hold both twice."""
-    chosen = np.empty((len(A), len(positions)))
+def _join_columns(A: np.ndarray, C: np.ndarray, positions: np.ndarray) -> None:
+    """``A[:] = np.hstack([A, C])[:, positions]``, some rows at a time, so as to hold it once."""
     for start in range(0, len(A), _JOINED_ROWS):
         rows = slice(start, start + _JOINED_ROWS)
-        chosen[rows] = np.hstack([A[rows], C[rows]]).take(positions, axis=1)
-    return chosen
+        A[rows] = np.hstack([A[rows], C[rows]]).take(positions, axis=1)
 
 
 def feature_gains(data: DataMatrix, misfit: np.ndarray, diagonal: np.ndarray) -> np.ndarray:
