@@ -260,4 +260,4 @@ def test_labels_of_the_ablation_do_not_hide_the_criteria_of_unlabelled_data(tmp_
     assert not views.by_labels
     assert views.datasets == ["digits"]
     answers = summarise(results, suite)["views"]["cohesion"]["default"]["reported"]["all"]
-    assert "Cohesion" in answers["answer"]
+    assert "its cohesion is" in answers["answer"]
