@@ -18,13 +18,7 @@ from blufs.numerics.scaling import FEATURE_SCALINGS
 from blufs.solver.explain import explain_features, feature_order
 from blufs.solver.objective import Weights
 from blufs.solver.p_step import uniform_weights
-from blufs.solver.shared import (
-    SIMILARITIES,
-    SharedStart,
-    random_indicators,
-    share,
-    weighted_data,
-)
+from blufs.solver.shared import SIMILARITIES, SharedStart, random_indicators, share, weighted_data
 from blufs.solver.size import count_features, most_features
 from blufs.solver.start import relaxed_start
 from blufs.solver.sweeps import Neighbors, Problem, Result, State, minimize, start_states
