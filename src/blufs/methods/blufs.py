@@ -34,6 +34,7 @@ PAPER = {
     "extra_columns": 0,
     "feedback": 0,
 }
+WEIGHTS = ("alpha", "beta", "lam", "mu")
 CONSTRAINTS = ("every", "final", "none")
 INITS = ("relaxed", "spectral", "random")
 
@@ -50,8 +51,7 @@ class BLUFS(GraphSelector):
     with S the normalised heat-kernel similarity of the samples, by sweeps over P, W and Y that
     never raise it. The features of the non-zero rows are selected.
 
-    Users set what stands under Parameters. Other Parameters are for experiments: their defaults
-    need no change.
+    Users set what stands under Parameters; Other Parameters are for experiments.
 
     Parameters
     ----------
@@ -68,8 +68,7 @@ class BLUFS(GraphSelector):
     n_neighbors : int, default=10
         Neighbours in the similarity graph and in the learned one.
     extra_columns : int, default=0
-        Columns of Y and W beyond c. They let the features explain more than the main clusters,
-        which serves prediction more than clustering.
+        Columns of Y and W beyond c, which serve prediction more than clustering.
     extra_weight : float, default=0.25
         Norm of those columns of Y; the others have norm one.
     alpha : float, default=10.0
@@ -88,8 +87,7 @@ class BLUFS(GraphSelector):
     ----------------
     similarity : {"principal", "data"}, default="principal"
         What the similarity S compares: the samples' leading principal coordinates, 2 c of them,
-        whitened; or the scaled samples themselves, as in the paper. Ignored when a graph is given
-        to ``fit``.
+        whitened; or the scaled samples, as in the paper. Ignored where ``fit`` is given a graph.
     softness : float, "auto" or "none", default="auto"
         How much of their own norms features keep in the search: 0 for equal norms, more for norms
         nearer to their own, see :func:`blufs.numerics.scaling.softened_norms`. ``"none"`` leaves
@@ -154,7 +152,7 @@ class BLUFS(GraphSelector):
     takes_sparse: ClassVar[bool] = True
     takes_chunks: ClassVar[bool] = True
     tuned_parameters: ClassVar[tuple[str, ...]] = (
-        *("alpha", "beta", "lam", "mu"),
+        *WEIGHTS,
         "extra_weight",
         "learn_neighbors",
         "feedback",
@@ -167,24 +165,19 @@ class BLUFS(GraphSelector):
             *GraphSelector._parameter_constraints["n_features_to_select"],
         ],
         "n_clusters": [StrOptions({"auto"}), Interval(Integral, 1, None, closed="left")],
-        "alpha": [Interval(Real, 0, None, closed="left")],
-        "beta": [Interval(Real, 0, None, closed="left")],
-        "lam": [Interval(Real, 0, None, closed="left")],
-        "mu": [Interval(Real, 0, None, closed="left")],
+        **{name: [Interval(Real, 0, None, closed="left")] for name in (*WEIGHTS, "tol")},
+        "extra_columns": [Interval(Integral, 0, None, closed="left")],
+        "max_iter": [Interval(Integral, 0, None, closed="left")],
+        **{name: ["boolean"] for name in ("clustering_level", "learn_neighbors")},
         "similarity": [StrOptions(set(SIMILARITIES))],
         "scaling": [StrOptions(set(FEATURE_SCALINGS))],
         "softness": [StrOptions({"auto", "none"}), Interval(Real, 0, None, closed="left")],
         "init": [StrOptions(set(INITS))],
-        "clustering_level": ["boolean"],
         "constraint": [StrOptions(set(CONSTRAINTS))],
         "y_solver": [StrOptions(set(Y_SOLVERS))],
-        "learn_neighbors": ["boolean"],
         "feedback": [Interval(Real, 0, 1, closed="both")],
-        "extra_columns": [Interval(Integral, 0, None, closed="left")],
         "extra_weight": [Interval(Real, 0, None, closed="neither")],
         "tau": [Interval(Real, 0, None, closed="neither")],
-        "max_iter": [Interval(Integral, 0, None, closed="left")],
-        "tol": [Interval(Real, 0, None, closed="left")],
         "random_state": ["random_state"],
     }
 
