@@ -138,6 +138,15 @@ def test_figures_without_timing_and_stability(name, tmp_path):
     assert draw(name, results, suite, STYLE).axes
 
 
+@pytest.mark.parametrize(("data", "named"), [("labels on one", True), ("no labels", False)])
+def test_page_says_which_data_a_table_by_labels_leaves_out(data, named, tmp_path):
+    results, suite = made(tmp_path, DATASETS[data])
+    page = render(results, suite, provenance=provenance({}), statistics=summarise(results, suite))
+    title = results.dataset_title("mine")
+    notice = f'so not in this table: <a href="#dataset-mine">{title}</a>.'
+    assert (notice in page) == named
+
+
 def test_unlabelled_data_have_no_column_of_classes(tmp_path):
     options = DATASETS["labels on one"]
     results, suite = made(tmp_path, options)

@@ -86,6 +86,12 @@ def why_missing(name: str, card: Mapping[str, Any]) -> str | None:
     return reason
 
 
+def unlabelled(results: SuiteResults, suite: Suite) -> list[dict[str, str]]:
+    """The datasets without labels, which scores by the classes leave out."""
+    names = [name for name in suite.datasets if not results.is_labelled(name)]
+    return [{"name": name, "title": results.dataset_title(name)} for name in names]
+
+
 def screened_counts(results: SuiteResults) -> dict[str, int]:
     """How many screened selections (setting, s and fit seed) have which status, without those of
     data that are not here."""

@@ -123,8 +123,7 @@ def render(
     empty_tables, empty_figures : name -> why there is nothing to show; these are only listed
     deviations : Markdown file on where this differs from the paper
     """
-    files = downloads or {}
-    fragments = [fragment(name, path, files.get(name, ())) for name, path in (tables or {}).items()]
+    fragments = [fragment(n, p, (downloads or {}).get(n, ())) for n, p in (tables or {}).items()]
     no_tables = {n: why for n, why in (empty_tables or {}).items() if not n.startswith(PROFILE)}
     no_figures = empty_figures or {}
     shown = [t for t in fragments if t.name not in no_tables and not t.name.startswith(PROFILE)]
@@ -146,6 +145,7 @@ def render(
         screened=content.screened_counts(results),
         choices=CHOICES.values(),
         unavailable=content.unavailable(results, suite),
+        unlabelled=content.unlabelled(results, suite),
         paper_tables=[table for table in shown if table.in_paper],
         other_tables=[table for table in shown if not table.in_paper],
         profiles={table.name.removeprefix(PROFILE): table for table in fragments},
