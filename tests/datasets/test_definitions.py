@@ -130,7 +130,6 @@ def test_examples_of_the_documentation_are_valid():
     assert [list(example) for example in examples] == [
         ["mine"],
         ["mine"],
-        ["mine"],
         ["labelled", "unlabelled"],
         ["theirs"],
         ["mnist"],
