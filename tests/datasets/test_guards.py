@@ -39,6 +39,14 @@ def test_a_problem_of_data_without_a_file_names_the_dataset_alone():
     assert "sha256" not in str(error.value)
 
 
+def test_a_table_of_features_in_rows_names_the_feature_with_words_in_it(tmp_path):
+    path = tmp_path / "f.tsv"
+    path.write_text("a\t1\t2\t3\nb\t4\tmany\t6\nkind\tx\ty\tx\n")
+    with pytest.raises(DatasetError, match="b") as error:
+        prepare(definition(transpose=True, label="kind"), path)
+    assert "many" in str(error.value)
+
+
 def test_files_of_r_without_the_package_name_the_extra(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "blufs.datasets.readers.r", None)
     path = tmp_path / "f.RData"

@@ -287,7 +287,9 @@ def selections_of(
     results: SuiteResults, choice: str, metric: str = "clustering_acc", **wanted: Any
 ) -> pd.DataFrame:
     """The selections behind the scores of a choice and metric, with these values in columns."""
-    rows = results.chosen_selections()
+    key = list(schemas.SELECTIONS.key)
+    pointers = results.scores[["choice", "metric", *key]].drop_duplicates()
+    rows = pointers.merge(results.selections, on=key, how="inner")
     for column, value in {"choice": choice, "metric": metric, **wanted}.items():
         rows = rows[rows[column] == value]
     return rows

@@ -56,6 +56,7 @@ rule build_tables:
         runtime=30,
     params:
         suite=PLAN.info(),
+        frames=read_by_tables(),
         tables=TABLES,
         code=code_of_script("build_tables", *table_modules()),
     script:

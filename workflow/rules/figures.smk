@@ -12,7 +12,7 @@ FIGURES = figure_names([name for name in PLAN.datasets if DATASETS[name].get("no
 
 rule plot_figures:
     input:
-        tables=result("{table}.parquet", table=read_by_figures(FIGURES)),
+        frames=result("{frame}.parquet", frame=read_by_figures(FIGURES)),
         cards=cards,
         arrays=arrays,
     output:
@@ -42,6 +42,7 @@ rule plot_figures:
     params:
         suite=PLAN.info(),
         style=PLAN.config["figures"],
+        frames=read_by_figures(FIGURES),
         figures=FIGURES,
         code=code_of_script("plot_figures", *figure_modules(FIGURES)),
     script:

@@ -4,13 +4,14 @@ from blufs.analysis.paper import load_paper
 from blufs.analysis.tables.build import build_or_explain
 from blufs.analysis.tables.render import write_table
 from blufs.files.atomic import write_json
-from blufs.results.suite import Suite, suite_results
+from blufs.results.suite import Suite, SuiteResults
 from blufs.workflow.run.job import job
 
 inputs, outputs = snakemake.input, snakemake.output
 with job(snakemake.log[0]) as logger:
-    results = suite_results(inputs.frames, inputs.cards, inputs.arrays)
     suite = Suite(**snakemake.params.suite)
+    frames = dict(zip(snakemake.params.frames, inputs.frames, strict=True))
+    results = SuiteResults(frames, inputs.cards, suite.by_dataset(inputs.arrays))
     paper, problems, empty = load_paper(inputs.paper), [], {}
     for name, csv, md, tex, html in zip(
         snakemake.params.tables, outputs.csv, outputs.md, outputs.tex, outputs.html, strict=True

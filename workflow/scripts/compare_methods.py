@@ -2,12 +2,12 @@
 
 from blufs.analysis.summary import summarise_or_explain
 from blufs.files.atomic import write_json
-from blufs.results.suite import Suite, suite_results
+from blufs.results.suite import Suite, SuiteResults
 from blufs.workflow.run.job import job
 
 inputs = snakemake.input
 with job(snakemake.log[0]) as logger:
-    results = suite_results([inputs.results], inputs.cards)
+    results = SuiteResults({"results": inputs.results}, inputs.cards)
     summary = summarise_or_explain(results, Suite(**snakemake.params.suite))
     write_json(snakemake.output[0], summary)
     logger.info("%s", summary["verdict"])

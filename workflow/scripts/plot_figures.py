@@ -3,13 +3,14 @@
 from blufs.analysis.figures.draw import save_or_explain
 from blufs.analysis.figures.style import Style
 from blufs.files.atomic import write_json
-from blufs.results.suite import Suite, suite_results
+from blufs.results.suite import Suite, SuiteResults
 from blufs.workflow.run.job import job
 
 inputs, outputs, params = snakemake.input, snakemake.output, snakemake.params
 with job(snakemake.log[0]) as logger:
     style, suite = Style(**params.style), Suite(**params.suite)
-    results = suite_results(inputs.tables, inputs.cards, inputs.arrays)
+    frames = dict(zip(params.frames, inputs.frames, strict=True))
+    results = SuiteResults(frames, inputs.cards, suite.by_dataset(inputs.arrays))
     problems, empty = [], {}
     for name, png, pdf in zip(params.figures, outputs.png, outputs.pdf, strict=True):
         found, empty[name] = save_or_explain(name, results, suite, style, png, pdf)

@@ -2,15 +2,14 @@
 
 from blufs.analysis.report.page import render
 from blufs.files.atomic import atomic_path, read_json
-from blufs.results.suite import Suite, suite_results
+from blufs.results.suite import Suite, SuiteResults
 from blufs.workflow.run.job import job
 
+READ = ("results", "screened", "selections", "stability")
 inputs, names = snakemake.input, snakemake.params.tables
 with job(snakemake.log[0]), atomic_path(snakemake.output[0]) as temporary:
     page = render(
-        suite_results(
-            [inputs.results, inputs.screened, inputs.selections, inputs.stability], inputs.cards
-        ),
+        SuiteResults({name: inputs[name] for name in READ}, inputs.cards),
         Suite(**snakemake.params.suite),
         statistics=read_json(inputs.statistics),
         provenance=read_json(inputs.provenance),

@@ -43,6 +43,10 @@ class Suite:
         """Title under which a method is shown."""
         return self.titles.get(method, method)
 
+    def by_dataset(self, files: Sequence[str | Path]) -> dict[str, str | Path]:
+        """Dataset -> its file, of one for each dataset in the order of the suite."""
+        return dict(zip(self.datasets, files, strict=True))
+
     @property
     def ranked_methods(self) -> list[str]:
         """The compared methods that select: all but the one that keeps all features."""
@@ -56,12 +60,13 @@ class SuiteResults:
     Attributes
     ----------
     tables : name of a table of :mod:`blufs.results.schemas` -> its Parquet file
-    card_paths, array_paths : name of a dataset -> its card and its arrays
+    card_paths : the cards of the datasets, each of which says whose it is
+    array_paths : name of a dataset -> its arrays
     """
 
-    tables: Mapping[str, Path]
-    card_paths: Mapping[str, Path] = field(default_factory=dict)
-    array_paths: Mapping[str, Path] = field(default_factory=dict)
+    tables: Mapping[str, str | Path]
+    card_paths: Sequence[str | Path] = ()
+    array_paths: Mapping[str, str | Path] = field(default_factory=dict)
 
     @cached_property
     def scores(self) -> pd.DataFrame:
@@ -91,7 +96,7 @@ class SuiteResults:
     @cached_property
     def cards(self) -> dict[str, dict[str, Any]]:
         """Dataset name -> its card."""
-        return {name: read_json(path) for name, path in self.card_paths.items()}
+        return {card["name"]: card for card in map(read_json, self.card_paths)}
 
     def data(self, dataset: str) -> tuple[Any, np.ndarray | None]:
         """Prepared data of shape (n, d), dense or sparse, and labels of shape (n,), or None."""
@@ -116,30 +121,11 @@ class SuiteResults:
         measured = [name for name in names if not self.cards.get(name, {}).get("real_features")]
         return measured or list(names)
 
-    def chosen_selections(self) -> pd.DataFrame:
-        """The selections behind the scores, once per choice and metric that they serve."""
-        key = ["dataset", "method", "setting", "s", "fit_seed"]
-        pointers = self.scores[["choice", "metric", *key]].drop_duplicates()
-        return pointers.merge(self.selections, on=key, how="inner")
-
     def _read(self, name: str) -> pd.DataFrame:
         from blufs.results.schemas import TABLES
         from blufs.results.tables import read_table
 
         return read_table(self.tables[name], TABLES[name])
-
-
-def suite_results(
-    tables: Sequence[str | Path],
-    cards: Sequence[str | Path] = (),
-    arrays: Sequence[str | Path] = (),
-) -> SuiteResults:
-    """Results from the files that a rule declares: tables go by stem, data by their folder."""
-    return SuiteResults(
-        {Path(path).stem: Path(path) for path in tables},
-        {Path(path).parent.name: Path(path) for path in cards},
-        {Path(path).parent.name: Path(path) for path in arrays},
-    )
 
 
 def load(folder: str | Path) -> SuiteResults:
@@ -150,12 +136,13 @@ def load(folder: str | Path) -> SuiteResults:
     >>> from blufs.results import load
     >>> load("results/demo").scores  # doctest: +SKIP
     """
+    from blufs.results.schemas import TABLES
+
     folder = Path(folder)
-    tables = sorted(folder.glob("*.parquet"))
+    tables = {name: folder / f"{name}.parquet" for name in TABLES}
+    tables = {name: path for name, path in tables.items() if path.exists()}
     if not tables:
         raise FileNotFoundError(f"no results in {folder}: run the suite first")
-    return suite_results(
-        tables,
-        sorted(folder.glob("data/*/card.json")),
-        sorted(folder.glob("data/*/dataset.npz")),
-    )
+    cards = sorted(folder.glob("data/*/card.json"))
+    arrays = {read_json(card)["name"]: card.with_name("dataset.npz") for card in cards}
+    return SuiteResults(tables, cards, {n: path for n, path in arrays.items() if path.exists()})

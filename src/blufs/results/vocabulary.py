@@ -35,7 +35,6 @@ METRICS = {
         Metric("forest_accuracy", "Random-forest accuracy", "Forest", "forest"),
     )
 }
-CLUSTERING_METRICS = tuple(key for key, metric in METRICS.items() if metric.task == "clustering")
 
 
 @dataclass(frozen=True)

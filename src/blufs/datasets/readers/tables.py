@@ -78,12 +78,20 @@ def _read_turned(path: Path, separator: str, spec: Mapping[str, Any]) -> DataFra
     try:
         table = pd.DataFrame(cells.iloc[:, kept].to_numpy().astype(np.float64))
     except ValueError:  # an odd value: `_split` finds it
-        table = cells.iloc[:, kept].apply(pd.to_numeric, errors="ignore")
+        table = cells.iloc[:, kept].apply(_as_numbers)
     table.columns = pd.Index([names[column] for column in kept])
     if position is not None:
         labels = cells.iloc[:, position].astype(object).to_numpy()
         table.insert(position, names[position], labels, allow_duplicates=True)
     return table
+
+
+def _as_numbers(column: Series) -> Series:
+    """The column as numbers if all of it are."""
+    try:
+        return pd.to_numeric(column)
+    except ValueError:
+        return column
 
 
 def read_parquet(path: Path, spec: Mapping[str, Any]) -> RawData:

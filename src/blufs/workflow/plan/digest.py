@@ -4,6 +4,8 @@ A job runs a script. Its digest covers the syntax trees of the script and of eve
 that the script imports, directly or not, also inside functions: nobody keeps a list. What is found
 by name at run time (the class of a method, the module of a figure) is named by the rule as well.
 
+Imports for type checkers (``if TYPE_CHECKING:``) never run, so they do not count.
+
 Importing ``a.b.c`` runs the ``__init__`` of ``a.b`` too, so that counts. That of ``blufs`` itself
 does not: it holds the version and the table of public names, which change no number. Comments,
 docstrings and layout do not count.
@@ -112,6 +114,7 @@ def _parse(text: str) -> _Source:
         tree = ast.parse(text)
     except (SyntaxError, ValueError):  # of a user's module; whoever runs it will say so
         return _Source(hashlib.sha256(text.encode()).hexdigest(), frozenset())
+    _remove_what_does_not_run(tree)
     imports: set[str] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
@@ -119,9 +122,16 @@ def _parse(text: str) -> _Source:
         elif isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
             imports.add(node.module)
             imports.update(f"{node.module}.{alias.name}" for alias in node.names)
+    digest = hashlib.sha256(ast.dump(tree).encode()).hexdigest()
+    return _Source(digest, frozenset(imports))
+
+
+def _remove_what_does_not_run(tree: ast.Module) -> None:
+    """Take docstrings and imports for type checkers out of a syntax tree."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            node.body = []
         elif isinstance(
             node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
         ) and ast.get_docstring(node, clean=False):
             node.body = node.body[1:]
-    digest = hashlib.sha256(ast.dump(tree).encode()).hexdigest()
-    return _Source(digest, frozenset(imports))
