@@ -24,6 +24,7 @@ MEASURE = (
     "speed.fit_profile",
     "speed.memory",
     "speed.sparse",
+    "speed.neighbor_indexes",
     "speed.against_gram",
     "speed.scaling_law",
     "speed.against_packages",

@@ -1,4 +1,4 @@
-"""Write docs/results/large-data.md from benchmarks/results/large.json."""
+"""Write docs/results/large-data.md from large.json and neighbor_indexes.json."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ features for each kind or with smaller differences, the dispersion found more of
   above tell how much: their memory less that of X, divided by n.
 - Exponents for dense data are on the page [performance](../performance.md).
 
-## Data beyond memory
+{ways}## Data beyond memory
 
 A dask array, a memory-mapped file (`numpy.load(file, mmap_mode="r")`), an HDF5 or Zarr array, and
 `adata.X` of an AnnData object on disk (`anndata.read_h5ad(file, backed="r")`) are read in blocks of
@@ -69,6 +69,19 @@ interpreter and its libraries included. On Linux, `MALLOC_MMAP_THRESHOLD_=100000
 environment, as here, lets Python give memory back to the system sooner:
 
 {disk}
+"""
+
+WAYS = """\
+## Which index
+
+Four ways to find the {k} nearest neighbours of {n:,} samples with {d} coordinates, on one thread
+(`python -m benchmarks.speed.neighbor_indexes`; a library that was not installed is left out). The
+first call includes the import, and the compilation if there is one. *Recall* is the share of the
+exact neighbours that are found. *Same* says whether a second call, and one on two threads, finds
+the same neighbours.
+
+{table}
+
 """
 
 
@@ -128,6 +141,25 @@ def disk(report: list[dict]) -> str:
     )
 
 
+def ways(report: dict | None) -> str:
+    if report is None:
+        return ""
+    header = ["way", "first call, s", "later calls, s", "memory, MB", "recall", "same"]
+    rows = [
+        [
+            row["way"],
+            row["first_seconds"],
+            row["later_seconds"],
+            megabytes(row["bytes"]),
+            f"{100 * row['recall']:.1f} %",
+            "yes" if row["same_again"] and row["same_on_two_threads"] else "no",
+        ]
+        for row in report["ways"]
+    ]
+    sizes = {key: report[key] for key in ("n", "d", "k")}
+    return WAYS.format(table=markdown(header, rows), **sizes)
+
+
 def in_words(seconds: float) -> str:
     return f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.1f} min"
 
@@ -139,6 +171,7 @@ def page() -> str:
         cells=cells(in_memory),
         precision=precision(in_memory),
         disk=disk([row for row in rows if "passes" in row]),
+        ways=ways(read("neighbor_indexes")),
         exact=EXACT_UP_TO,
         block=BLOCK_BYTES // 2**20,
         columns=COLUMN_BYTES // 2**20,

@@ -1,11 +1,12 @@
-"""Counting clusters by the eigenvalues of the principal graph."""
+"""Principal vectors, and counting clusters by the eigenvalues of the principal graph."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from blufs.numerics.principal import widest_gap
+from blufs.numerics.data import ScaledData
+from blufs.numerics.principal import _krylov_basis, principal_vectors, widest_gap
 
 
 @pytest.mark.parametrize("c", [2, 3, 7, 19, 29])
@@ -28,3 +29,21 @@ def test_a_gap_wins_if_it_is_wider_by_more_than_the_weight():
         gaps[1], gaps[9] = wide * 0.3 / weight, 0.3
         values = 1 - np.concatenate([[0], np.cumsum(gaps)])
         assert widest_gap(values, likely=10, spread=1.5) == expected
+
+
+@pytest.mark.parametrize(("dtype", "error"), [(np.float64, 1e-12), (np.float32, 1e-6)])
+def test_products_of_the_krylov_basis_are_made_of_neighboring_blocks(dtype, error):
+    data = ScaledData(np.random.default_rng(0).standard_normal((300, 40)).astype(dtype), "center")
+    Q, inner = _krylov_basis(data, 6)
+    np.testing.assert_allclose(Q.T @ Q, np.eye(30), atol=1e-12)
+    projected = data.correlate(Q)
+    np.testing.assert_allclose(inner, projected.T @ projected, atol=error * inner.max())
+
+
+def test_no_more_principal_vectors_than_the_rank():
+    rng = np.random.default_rng(1)
+    X = rng.standard_normal((400, 3)) @ rng.standard_normal((3, 30))
+    squares, vectors = principal_vectors(ScaledData(X, "center"), 8)
+    assert vectors.shape == (400, 3)
+    exact = np.linalg.svd(X - X.mean(axis=0), compute_uv=False)[:3] ** 2
+    np.testing.assert_allclose(squares / squares[0], exact / exact[0], rtol=1e-12)

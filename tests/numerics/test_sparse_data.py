@@ -5,7 +5,15 @@ import pytest
 import scipy.sparse as sp
 
 from blufs.numerics.data import ScaledData
-from blufs.numerics.sparse_data import SparseScaledData, canonical_csr, sparse_affine_scaling
+from blufs.numerics.sparse_data import (
+    SparseScaledData,
+    canonical_csr,
+    centred_squares,
+    some_columns,
+    sparse_affine_scaling,
+    sparse_ranges,
+    weighted_squares,
+)
 
 SCALINGS = ["center+unit", "unit", "standard", "minmax", "none"]
 
@@ -73,3 +81,25 @@ def test_any_way_of_writing_the_same_matrix_is_one_matrix():
         assert clean.nnz == X.count_nonzero()
         assert clean.has_canonical_format
         assert written.nnz == before.nnz  # not changed in place
+
+
+def test_columns_without_entries_are_dropped_without_a_copy_of_the_values():
+    X = sp.csr_array(np.array([[0.0, 2, 0, 0, 5], [0, 0, 0, 1, 0], [0, 3, 0, 0, 0]]))
+    kept = some_columns(X, np.array([1, 3, 4]))
+    np.testing.assert_array_equal(kept.toarray(), X.toarray()[:, [1, 3, 4]])
+    assert np.shares_memory(kept.data, X.data)
+    some = some_columns(X, np.array([3, 4]))
+    np.testing.assert_array_equal(some.toarray(), X.toarray()[:, [3, 4]])
+
+
+@pytest.mark.parametrize("block", [1, 7, 1000])
+def test_sums_over_blocks_of_entries_are_those_of_the_dense_copy(block, monkeypatch):
+    monkeypatch.setattr("blufs.numerics.sparse_data._BLOCK_ENTRIES", block)
+    rng = np.random.default_rng(2)
+    X = sp.random_array((30, 8), density=0.3, rng=rng, format="csr")
+    dense, weights, shift = X.toarray(), rng.random(30), rng.random(8)
+    np.testing.assert_allclose(weighted_squares(X, weights), weights @ dense**2)
+    np.testing.assert_allclose(centred_squares(X, shift), ((dense - shift) ** 2).sum(axis=0))
+    low, high = sparse_ranges(X)
+    np.testing.assert_array_equal(low, dense.min(axis=0))
+    np.testing.assert_array_equal(high, dense.max(axis=0))

@@ -104,7 +104,7 @@ def p_step(
     ndarray of shape (n, k)
     """
     p = np.empty(p_old.shape)
-    for rows in _row_blocks(*p.shape):
+    for rows in _row_blocks(len(p), p_old.shape[1]):
         target = (2 * tau * p_old[rows] - beta * V[rows]) / (2 * (mu + tau))
         p[rows] = project_rows_to_simplex(np.where(allowed[rows], target, -np.inf))
     return p
