@@ -17,7 +17,9 @@ Plotly would take more than half of the 8 MB that a page may have. Altair costs 
 page of the demo suite and starts as fast, but two of the five pictures (average ranks with their
 bars, every method against every other) would be of our own all the same, and so would what readers
 rely on: names that keep clear of each other and open a view by the keyboard, text with enough
-contrast in both themes. Rows of itables are made by its script: without JavaScript there are none.
+contrast in both themes. Itables writes the first ten rows as HTML and leaves the others to its
+script: without JavaScript half of a leaderboard of twenty methods would be missing. "Drawn" is not
+the same for all: for altair it is the first canvas, which comes before its first paint.
 """
 
 from __future__ import annotations
