@@ -24,6 +24,7 @@ from blufs.numerics.neighbor_index import (
     uses_index,
     without_own,
 )
+from blufs.numerics.order import significant
 from blufs.numerics.rows import BLOCK_ENTRIES
 from blufs.numerics.simplex import project_rows_to_simplex
 
@@ -138,6 +139,9 @@ def graph_step(
     neighbors, allowed, p : ndarray of shape (n, k)
     """
     n, k = neighbors.shape
+    # Samples that are alike in all selected features lie equally far: which of them are taken must
+    # not hang on the last digits, which differ between sparse and dense data.
+    Z = _ten_digits(Z)
     nearest = nearest_samples(Z, min(k, n - 1)).astype(neighbors.dtype, copy=False)
     found = np.empty_like(neighbors), np.empty_like(allowed), np.empty(p_old.shape)
     # Every column of P by itself: what is made on the way is several times as large as P.
@@ -150,6 +154,12 @@ def graph_step(
     return found
 
 
+def _ten_digits(Z: np.ndarray) -> np.ndarray:
+    """Z rounded to ten digits, relative to the power of two above its largest entry."""
+    power = np.ldexp(1.0, np.frexp(np.abs(Z).max())[1])
+    return np.round(Z / power, 10) * power
+
+
 def _columns_of_graph(Z, own, nearest, neighbors, allowed, p_old, beta, mu, tau):
     """What :func:`graph_step` returns for the samples that have the rows ``own`` of Z."""
     k = neighbors.shape[1]
@@ -160,7 +170,7 @@ def _columns_of_graph(Z, own, nearest, neighbors, allowed, p_old, beta, mu, tau)
     target[:, :k] += 2 * tau * p_old
     target /= 2 * (mu + tau)
     target[~usable] = -np.inf
-    largest = np.argsort(-target, axis=1, kind="stable")[:, :k]
+    largest = np.argsort(-significant(target), axis=1, kind="stable")[:, :k]
     p = project_rows_to_simplex(np.take_along_axis(target, largest, axis=1))
     return (
         np.take_along_axis(candidates, largest, axis=1),
