@@ -23,7 +23,10 @@ from blufs.results.schemas import TABLES
 from blufs.results.tables import write_table
 
 ROOT = Path(__file__).parents[2]
-MEASURED = ("startup", "suites", "fit_profile", "memory", "sparse", "limits", "growth", "peers")
+MEASURED = (
+    *("startup", "suites", "fit_profile", "memory", "sparse", "neighbor_indexes"),
+    *("limits", "growth", "peers"),
+)
 
 
 @pytest.fixture(scope="module")
@@ -44,6 +47,13 @@ def read(folder, name):
 
 def test_every_script_leaves_its_results(quick):
     assert {path.stem for path in quick.glob("*.json")} == set(MEASURED)
+
+
+def test_exact_neighbours_are_all_found_and_the_same_on_two_threads(quick):
+    exact = next(row for row in read(quick, "neighbor_indexes") if row["way"] == "exact")
+    assert exact["recall"] == 1
+    assert exact["same_again"]
+    assert exact["same_on_two_threads"]
 
 
 def test_the_limits_are_ratios_of_their_seconds(quick):
