@@ -50,7 +50,7 @@ def test_every_script_leaves_its_results(quick):
 
 
 def test_exact_neighbours_are_all_found_and_the_same_on_two_threads(quick):
-    exact = next(row for row in read(quick, "neighbor_indexes") if row["way"] == "exact")
+    exact = next(row for row in read(quick, "neighbor_indexes")["ways"] if row["way"] == "exact")
     assert exact["recall"] == 1
     assert exact["same_again"]
     assert exact["same_on_two_threads"]
