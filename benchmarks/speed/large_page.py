@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 from benchmarks.harness import ROOT, markdown, read
+from benchmarks.speed.large_law import Law, fit_law
 from blufs.numerics.chunked import BLOCK_BYTES
 from blufs.numerics.data import COLUMN_BYTES
 from blufs.numerics.neighbor_index import EXACT_UP_TO
@@ -42,9 +45,18 @@ features for each kind or with smaller differences, the dispersion found more of
 - Neighbours: of up to {exact:,} samples all pairs are compared. Beyond that an index (faiss, if it
   is installed) looks at some of them, as many as the data need; data without clusters, or a machine
   without faiss, take all pairs in single precision: four times as long for twice the samples.
-- Memory beyond X grows with the number of samples, and hardly depends on that of features. The rows
-  above tell how much: their memory less that of X, divided by n.
+- Memory beyond X grows with the number of samples, and hardly depends on that of features.
 - Exponents for dense data are on the page [performance](../performance.md).
+
+As a formula, with nnz stored entries, n samples and c clusters:
+
+    seconds = c ({per_entry:.2g} nnz + {per_sample:.2g} n^{exponent:.2f})
+    bytes   = {bytes_per_entry:.0f} nnz + {bytes_per_sample:,.0f} n + {bytes_at_least:,.0f}
+
+The measured times differ from it by a factor of at most {error:.1f}; no measured case holds more
+memory. By this formula, not measured:
+
+{planned}
 
 {ways}## Data beyond memory
 
@@ -141,6 +153,19 @@ def disk(report: list[dict]) -> str:
     )
 
 
+#: Sizes that are larger than what was measured: n, d, share of stored entries, c.
+PLANNED = ((200_000, 20_000, 0.03, 20), (650_000, 25_000, 0.03, 20), (1_300_000, 28_000, 0.05, 20))
+
+
+def planned(law: Law) -> str:
+    rows = []
+    for n, d, density, c in PLANNED:
+        nnz = n * d * density
+        needed = [in_words(law.seconds(n, nnz, c)), f"{law.bytes(n, nnz) / 1e9:.0f}"]
+        rows.append([f"{n:,} x {d:,}", f"{100 * density:.0f} %", c, *needed])
+    return markdown(["n x d", "stored", "c", "processor time", "memory, GB"], rows)
+
+
 def ways(report: dict | None) -> str:
     if report is None:
         return ""
@@ -167,11 +192,14 @@ def in_words(seconds: float) -> str:
 def page() -> str:
     rows = sorted((read("large") or {}).values(), key=lambda row: row["n"] * row["d"])
     in_memory = [row for row in rows if "passes" not in row]
+    law = fit_law(in_memory)
     return TEXT.format(
         cells=cells(in_memory),
         precision=precision(in_memory),
         disk=disk([row for row in rows if "passes" in row]),
         ways=ways(read("neighbor_indexes")),
+        planned=planned(law),
+        **asdict(law),
         exact=EXACT_UP_TO,
         block=BLOCK_BYTES // 2**20,
         columns=COLUMN_BYTES // 2**20,

@@ -33,7 +33,7 @@ class MixedSimilarity:
     def __init__(self, S: sp.csr_array, neighbors: np.ndarray, p: np.ndarray, share: float):
         self._S, self._share = S, share
         own = neighbors == np.arange(len(neighbors))[:, None]
-        self._P = neighbor_matrix(neighbors, np.where(own, 0.0, p))
+        self._P = neighbor_matrix(neighbors, np.where(own, 0.0, p) if own.any() else p)
         degrees = (self._P.sum(axis=0) + self._P.sum(axis=1)) / 2
         # A sample without neighbours is similar to none, as in S.
         self._roots = np.divide(1, np.sqrt(degrees), out=np.zeros(len(p)), where=degrees > 0)
@@ -41,5 +41,10 @@ class MixedSimilarity:
     def __matmul__(self, Y: np.ndarray) -> np.ndarray:
         """The product with Y of shape (n, c)."""
         scaled = self._roots[:, None] * Y
-        learned = self._P @ scaled + self._P.T @ scaled
-        return (1 - self._share) * (self._S @ Y) + self._share / 2 * self._roots[:, None] * learned
+        learned = self._P @ scaled
+        learned += self._P.T @ scaled
+        learned *= self._share / 2 * self._roots[:, None]
+        product = self._S @ Y
+        product *= 1 - self._share
+        product += learned
+        return product

@@ -157,7 +157,10 @@ def graph_step(
 def _ten_digits(Z: np.ndarray) -> np.ndarray:
     """Z rounded to ten digits, relative to the power of two above its largest entry."""
     power = np.ldexp(1.0, np.frexp(np.abs(Z).max())[1])
-    return np.round(Z / power, 10) * power
+    rounded = Z / power
+    np.round(rounded, 10, out=rounded)
+    rounded *= power
+    return rounded
 
 
 def _columns_of_graph(Z, own, nearest, neighbors, allowed, p_old, beta, mu, tau):

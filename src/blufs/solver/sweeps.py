@@ -232,49 +232,34 @@ def update_y(problem: Problem, state: State) -> State:
 def minimize(problem: Problem, state: State, max_iter: int, tol: float) -> Result:
     """Sweep over P, W, Y until the objective changes by less than ``tol`` relative to max(|f|, 1).
 
-    With feedback there are two rounds: the first ends as soon as a sweep no longer helps, the
-    second goes on from there with a similarity that holds the learned graph too, see
-    :mod:`blufs.solver.feedback`. Without graph or without labels there is nothing to feed back.
-    """
-    weights = problem.weights
-    if not (problem.feedback and weights.alpha and weights.beta):
-        return _sweep(problem, state, max_iter, tol)
-    first = _sweep(problem, state, max_iter, tol, until_still=True)
-    if not first.converged:
-        return first
-    state = update_graph(problem, first.state)
-    S = MixedSimilarity(problem.S, state.neighbors.indices, state.p, problem.feedback)
-    problem = replace(problem, S=S)
-    left = max_iter - first.n_iter
-    second = _sweep(problem, update_y(problem, state), left, tol, goes_on=True)
-    return replace(second, n_iter=first.n_iter + second.n_iter)
-
-
-def _sweep(
-    problem: Problem,
-    state: State,
-    max_iter: int,
-    tol: float,
-    *,
-    until_still: bool = False,
-    goes_on: bool = False,
-) -> Result:
-    """One round of sweeps.
-
     A better support is searched in the first sweep and whenever the others no longer help, and so
     are better neighbours (those of the start are the best for it); the sweeps end when that does
-    not help either, or, ``until_still``, as soon as one does not help. The search of the first
-    sweep is thorough, unless the round ``goes_on`` from another one.
+    not help either. With feedback this is the second round: the first one ends as soon as a sweep
+    no longer helps, see :func:`_feed_back`.
     """
-    history = [value(problem, state)]
+    history, n_iter = [value(problem, state)], 0
     converged, search = False, True
-    while not converged and len(history) <= max_iter:
-        first = len(history) == 1
-        anew = problem.learn_neighbors and search and not first
+    # Without graph or without labels there is nothing to feed back.
+    feeds_back = bool(problem.feedback and problem.weights.alpha and problem.weights.beta)
+    while not converged and n_iter < max_iter:
+        anew = problem.learn_neighbors and search and len(history) > 1
         state = (update_graph if anew else update_p)(problem, state)
-        state = update_w(problem, state, search, thorough=first and not goes_on)
+        state = update_w(problem, state, search, thorough=n_iter == 0)
         state = update_y(problem, state)
         history.append(value(problem, state))
+        n_iter += 1
         still = abs(history[-1] - history[-2]) < tol * max(abs(history[-2]), 1)
-        converged, search = still and (search or until_still), still
-    return Result(state, np.array(history), converged, len(history) - 1)
+        if still and feeds_back:
+            problem, state = _feed_back(problem, state)
+            history, search, feeds_back = [value(problem, state)], True, False
+        else:
+            converged, search = still and search, still
+    return Result(state, np.array(history), converged, n_iter)
+
+
+def _feed_back(problem: Problem, state: State) -> tuple[Problem, State]:
+    """The problem with the learned graph in its similarity, and the state with the best P and Y."""
+    state = update_graph(problem, state)
+    S = MixedSimilarity(problem.S, state.neighbors.indices, state.p, problem.feedback)
+    problem = replace(problem, S=S)
+    return problem, update_y(problem, state)
