@@ -10,3 +10,11 @@ def browser(tmp_path_factory):
 
     with open_browser(tmp_path_factory.mktemp("profile")) as driver:
         yield driver
+
+
+@pytest.fixture
+def page(browser, report):
+    """The page that a module's fixture ``report`` has written, opened anew."""
+    browser.get("about:blank")
+    browser.get(report.as_uri())
+    return browser

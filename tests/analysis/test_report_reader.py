@@ -49,13 +49,6 @@ def report(tmp_path_factory):
     return write_page(folder, suite, tables=("clustering_acc", "profile_digits"))
 
 
-@pytest.fixture
-def page(browser, report):
-    browser.get("about:blank")
-    browser.get(report.as_uri())
-    return browser
-
-
 def ranks(page):
     """What the picture of the average ranks says to those who do not see it."""
     picture = page.find_element("css selector", "#picture-ranks svg")

@@ -40,13 +40,6 @@ def report(tmp_path_factory):
     return write_page(folder, suite, tables=("clustering_acc", "profile_digits"))
 
 
-@pytest.fixture
-def page(browser, report):
-    browser.get("about:blank")
-    browser.get(report.as_uri())
-    return browser
-
-
 def chosen(page, name):
     return page.find_element("id", f"select-{name}").get_attribute("value")
 

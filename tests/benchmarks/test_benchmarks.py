@@ -8,18 +8,15 @@ import sys
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from benchmarks import harness
 from benchmarks.harness import markdown, overlap, random_clusters
-from benchmarks.publish import compare_runs
 from benchmarks.speed import against_packages as peers
 from benchmarks.speed import memory, methods_speed, render_performance, startup
 from benchmarks.speed import scaling_law as growth
 from benchmarks.speed import suite_times as suites
 from benchmarks.speed.fit_profile import BLOCKS
-from benchmarks.speed.large_law import fit_law
 from blufs.results.schemas import TABLES
 from blufs.results.tables import write_table
 
@@ -363,65 +360,3 @@ def test_the_figure_draws_every_part_that_was_measured(quick):
     labels = [line.get_label() for line in panels[0].lines]
     assert labels == ["the rest of the fit", "neighbours, exact", "eigenvectors", "linear"]
     assert panels[1].lines[0].get_xdata().tolist() == [40, 80, 160]
-
-
-def test_two_runs_are_compared_cell_by_cell():
-    first = pd.DataFrame({"name": ["a", "b", None], "value": [1.0, 2.0, np.nan]})
-    assert compare_runs.compare(first, first.copy()) == {
-        "cells": 6,
-        "different": 0,
-        "largest": 0.0,
-    }
-    second = pd.DataFrame({"name": ["a", "x", None], "value": [1.0, 2.5, np.nan]})
-    assert compare_runs.compare(first, second) == {"cells": 6, "different": 2, "largest": 0.5}
-    lost = first.assign(value=[1.0, np.nan, np.nan])
-    assert compare_runs.compare(first, lost)["largest"] == np.inf
-    assert compare_runs.compare(first, first.iloc[:2])["different"] == 6
-
-
-def test_running_times_are_not_compared(tmp_path):
-    for run, seconds in (("one", 1.0), ("two", 2.0)):
-        tables = tmp_path / run / "tables"
-        tables.mkdir(parents=True)
-        pd.DataFrame({"mean": [seconds]}).to_csv(tables / "time.csv", index=False)
-        against = {"table": ["II", "VIII"], "ours": [0.5, seconds]}
-        pd.DataFrame(against).to_csv(tables / "paper_vs_ours.csv", index=False)
-        pd.DataFrame({"value": [0.5]}).to_parquet(tmp_path / run / "results.parquet")
-    outcome = compare_runs.compare_runs(tmp_path / "one", tmp_path / "two")
-    same = {"cells": 2, "different": 0, "largest": 0.0}
-    assert outcome["tables"] == {"paper_vs_ours": same}
-    assert outcome["results"]["different"] == 0
-
-
-def test_the_page_says_what_two_runs_differ_in(tmp_path, monkeypatch):
-    path = tmp_path / "reproduction.json"
-    monkeypatch.setattr(compare_runs, "OUTPUT", path)
-    assert compare_runs.second_run() == "Not compared with a second run."
-    same, other = ({"cells": 3000, "different": n, "largest": n / 10} for n in (0, 12))
-    path.write_text(json.dumps({"tables": {"acc": same}, "results": same}))
-    assert "the same tables to the last digit" in compare_runs.second_run()
-    path.write_text(json.dumps({"tables": {"acc": same, "ranks": other}, "results": other}))
-    differs = (
-        "differs (running times aside) in 12 of 6,000 cells of the tables (ranks 12) and 12 of"
-    )
-    assert differs in compare_runs.second_run()
-
-
-def test_the_law_of_large_data_is_found_again():
-    rows = [
-        {
-            "n": n,
-            "d": d,
-            "density": 0.1,
-            "c": c,
-            "fit_seconds": c * (2e-8 * 0.1 * n * d + 3e-6 * n**1.2),
-            "x_bytes": 1.2 * n * d,
-            "peak_bytes": 1.2 * n * d + 500 * n + 1e6,
-        }
-        for n, d, c in ((1000, 500, 5), (50_000, 2000, 20), (10_000, 20_000, 8), (10**6, 300, 10))
-    ]
-    law = fit_law(rows)
-    assert law.exponent == pytest.approx(1.2)
-    assert law.error == pytest.approx(1, abs=1e-6)
-    assert law.seconds(10**7, 1e9, 3) == pytest.approx(3 * (20 + 3e-6 * 10 ** (7 * 1.2)))
-    assert law.bytes(10**7, 1e9) == pytest.approx(12e9 + 5e9 + 1e6)
