@@ -6,19 +6,27 @@ tables/), where keep_results.py put them.
 
 from __future__ import annotations
 
-import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pandas as pd
 
 from benchmarks.harness import markdown
 from benchmarks.publish import compare_runs
+from benchmarks.publish.kept import FOLDER, Kept, kept_suites, title
 from blufs.analysis.figures.catalog import SCATTER, figure_spec
 from blufs.analysis.tables.catalog import TABLES
-from blufs.results.vocabulary import CHOICES, METRICS
+from blufs.analysis.views import counted, domain_title
+from blufs.results.vocabulary import (
+    ALL_FEATURES,
+    CHOICES,
+    METHOD_UNDER_STUDY,
+    METRICS,
+    RANDOM_FEATURES,
+)
 
-FOLDER = Path(__file__).parents[2] / "docs" / "results"
-
+#: What is shown first: the metric and the choice of a user without labels.
+METRIC, CHOICE = "clustering_acc", "default"
 EMPTY = """# Results
 
 The results of a full run of this version will stand here. Until then, `make run` makes a small
@@ -32,66 +40,124 @@ settings are chosen. Every suite below was made by `snakemake --config suite=<su
 `python -m benchmarks.publish.results_page`."""
 
 
-class Kept:
-    """The kept files of one suite."""
-
-    def __init__(self, folder: Path):
-        self.folder, self.suite = folder, folder.name
-
-    @property
-    def statistics(self) -> dict:
-        return json.loads((self.folder / "statistics.json").read_text(encoding="utf-8"))
-
-    def table(self, name: str) -> pd.DataFrame:
-        path = self.folder / "tables" / f"{name}.csv"
-        return pd.read_csv(path, keep_default_na=False, na_values=[""])
-
-    def has(self, name: str) -> bool:
-        return (self.folder / "tables" / f"{name}.csv").exists()
-
-    def links(self) -> str:
-        """Links to what is kept: tables, figures and the report."""
-        found = [
-            f"[{TABLES[path.stem].title}]({self.suite}/tables/{path.name})"
-            for path in sorted(self.folder.glob("tables/*.md"))
-            if path.stem in TABLES
-        ]
-        lines = [f"Tables: {', '.join(found)}."] if found else []
-        figures = [
-            f"[{figure_spec(path.stem).title}]({self.suite}/figures/{path.name})"
-            for path in sorted(self.folder.glob("figures/*.png"))
-            if not path.stem.startswith(SCATTER)
-        ]
-        if figures:
-            lines.append(f"Figures: {', '.join(figures)}.")
-        if (self.folder / "report.html").exists():
-            lines.append(f"All on one page: [the report]({self.suite}/report.html).")
-        return "\n\n".join(lines)
+def leaderboard(kept: Kept) -> str:
+    """Every method with its default setting, best ACC first."""
+    view = kept.view(METRIC, CHOICE)
+    if view is None:
+        return ""
+    views = {metric: kept.view(metric, CHOICE) for metric in kept.metrics()}
+    rows = []
+    for name, row in view["methods"].items():
+        place = row["place"] or ""
+        means = [_percent(_entry(found, name, "mean")) for found in views.values()]
+        ranks = [_decimal(_entry(found, name, "rank")) for found in views.values()]
+        rows.append([place, title(name), _gain(row), *means, *ranks, _record(row)])
+    shorts = [METRICS[metric].short for metric in views]
+    header = ["", "method", "gain over random", *shorts, *(f"rank {s}" for s in shorts)]
+    imputed = {title(m): row["n_imputed"] for m, row in view["methods"].items() if row["n_imputed"]}
+    text = (
+        "Every method with its default setting. The gain is in points of ACC, with its 95 % "
+        "interval over the datasets; ranks are averages, 1 is best; the last column counts the "
+        "datasets on which a method is better than, equal to and worse than random features.\n\n"
+        + markdown([*header, "wins/ties/losses"], rows)
+    )
+    if imputed:
+        named = ", ".join(f"{name} on {count}" for name, count in imputed.items())
+        text += (
+            "\n\nWhere a method has no result (it failed or was too slow), it counts as random "
+            f"features: {named} of {counted(len(view['datasets']), 'dataset')}."
+        )
+    return text
 
 
-def averages(kept: Kept) -> str:
-    """Average of every method, metric and choice, in percent."""
-    rows, methods = [], []
-    for metric in METRICS:
-        if not kept.has(metric):
+def by_domain(kept: Kept) -> str:
+    """Who is first in every domain, and where BLUFS stands."""
+    rows = []
+    for domain in kept.domains(METRIC, CHOICE):
+        view = kept.view(METRIC, CHOICE, domain)
+        ranked = {
+            name: row
+            for name, row in view["methods"].items()
+            if row["place"] is not None and name != METHOD_UNDER_STUDY
+        }
+        own = view["methods"].get(METHOD_UNDER_STUDY)
+        best = min(ranked, key=lambda name: ranked[name]["place"], default=None)
+        if own is None or best is None:
             continue
-        table = kept.table(metric)
-        table = table[table["kind"] == "average"] if len(table) else table
-        for choice in CHOICES:
-            means = table[table["choice"] == choice].set_index("method")["mean"]
-            methods = methods or list(means.index)
-            if len(means):
-                shown = [_percent(means.get(method)) for method in methods]
-                rows.append([METRICS[metric].short, CHOICES[choice].short, *shown])
-    return markdown(["metric", "choice", *methods], rows) if rows else "No data with labels."
+        rows.append(
+            [
+                domain_title(domain),
+                len(view["datasets"]),
+                f"{own['place']} of {len(ranked) + 1}",
+                _percent(own["mean"]),
+                _gain(own),
+                f"{title(best)} {_percent(ranked[best]['mean'])}",
+            ]
+        )
+    header = ["domain", "datasets", "place of BLUFS", "ACC", "gain over random", "best other"]
+    return "By domain, ACC with default settings:\n\n" + markdown(header, rows) if rows else ""
 
 
-def _percent(mean: float | None) -> str:
-    return "n/a" if mean is None or pd.isna(mean) else f"{100 * mean:.1f}"
+def losses(kept: Kept) -> str:
+    """The datasets on which BLUFS is not the best, and those on which random features win."""
+    scores = kept.scores(METRIC, CHOICE).drop(columns=ALL_FEATURES, errors="ignore")
+    if METHOD_UNDER_STUDY not in scores:
+        return ""
+    own = scores[METHOD_UNDER_STUDY]
+    others = scores.drop(columns=METHOD_UNDER_STUDY)[own.notna()]
+    lead = 100 * (others.max(axis=1) - own[own.notna()])
+    behind = lead[lead > 0].sort_values(ascending=False)
+    named = [
+        f"{name} (by {title(others.loc[name].idxmax())}, {behind[name]:.1f})"
+        for name in behind.index
+    ]
+    parts = [
+        f"BLUFS has the best ACC of all methods on {(lead < 0).sum()} of {len(lead)} datasets."
+        + (f" Beaten, and by how many points: {', '.join(named)}." if named else "")
+    ]
+    if RANDOM_FEATURES in scores:
+        gap = (100 * (own - scores[RANDOM_FEATURES])).dropna().sort_values()
+        lost = [f"{name} ({value:+.1f})" for name, value in gap[gap <= 0].items()]
+        parts.append(
+            "Datasets on which random features are at least as good as BLUFS: "
+            + (", ".join(lost) or "none")
+            + "."
+        )
+        tried = [m for m in scores if m not in (RANDOM_FEATURES, METHOD_UNDER_STUDY)]
+        beaten = scores[tried].le(scores[RANDOM_FEATURES], axis=0).sum(axis=1) / len(tried)
+        hard = [f"{name} ({100 * share:.0f} %)" for name, share in beaten.items() if share > 0.5]
+        parts.append(
+            "Datasets on which most other methods are no better than random features, with the "
+            f"share of these methods: {', '.join(hard) or 'none'}."
+        )
+    return "\n\n".join(parts)
+
+
+def choices(kept: Kept) -> str:
+    """Averages of every method by how its setting was chosen."""
+    found = {
+        (metric, choice): kept.view(metric, choice)
+        for metric in kept.metrics()
+        for choice in CHOICES
+        if kept.view(metric, choice)
+    }
+    if not found:
+        return "No data with labels."
+    methods = list(next(iter(found.values()))["methods"])
+    by_mean = kept.view(METRIC, CHOICE)
+    methods = list(by_mean["methods"]) if by_mean else methods
+    header = [f"{METRICS[m].short} {CHOICES[c].short.lower()}" for m, c in found]
+    rows = [
+        [title(name), *(_percent(_entry(view, name, "mean")) for view in found.values())]
+        for name in methods
+    ]
+    return "Averages over the datasets by choice of settings, in %:\n\n" + markdown(
+        ["method", *header], rows
+    )
 
 
 def tests(kept: Kept) -> str:
-    """Average rank of every method, with Friedman's test and the critical difference."""
+    """What the tests can tell: Friedman, critical difference, Wilcoxon with Holm."""
     rows = []
     for metric, by_choice in kept.statistics["comparisons"].items():
         for choice, found in by_choice.items():
@@ -102,37 +168,178 @@ def tests(kept: Kept) -> str:
                     METRICS[metric].short,
                     CHOICES[choice].short,
                     str(len(found["datasets"])),
-                    ", ".join(f"{method} {rank:.2f}" for method, rank in ranks[:3]) or "n/a",
+                    ", ".join(f"{title(method)} {rank:.2f}" for method, rank in ranks[:3]) or "n/a",
                     f"{friedman['p_value']:.2g}" if friedman else "n/a",
                     f"{difference:.2f}" if difference else "n/a",
+                    _not_told_apart(kept, metric, choice),
                 ]
             )
+    if not rows:
+        return "No test is defined."
     header = ["metric", "choice", "datasets", "best average ranks", "Friedman p"]
-    return markdown([*header, "critical difference"], rows) if rows else "No test is defined."
+    header += ["critical difference", "not told apart from BLUFS"]
+    return (
+        "Tests over the datasets on which every method has a result. Two average ranks differ by "
+        "Nemenyi's test if they are further apart than the critical difference. The last column "
+        "names the methods with p >= 0.05 by Wilcoxon's test with Holm's correction, over all "
+        "datasets.\n\n" + markdown(header, rows)
+    )
+
+
+def _not_told_apart(kept: Kept, metric: str, choice: str) -> str:
+    view = kept.view(metric, choice)
+    p_values = against(view) if view else {}
+    if not p_values:
+        return "n/a"
+    named = [f"{title(m)} ({p:.2g})" for m, p in p_values.items() if p >= kept.statistics["alpha"]]
+    return ", ".join(named) or "none"
+
+
+def against(view: dict) -> dict[str, float]:
+    """Other method -> p-value of Wilcoxon's test with Holm's correction against BLUFS."""
+    both = [(pair["method"], pair["other"], pair["p_value"]) for pair in view["pairs"]]
+    found = {other: p for method, other, p in both if method == METHOD_UNDER_STUDY}
+    return found | {method: p for method, other, p in both if other == METHOD_UNDER_STUDY}
+
+
+def ablation(kept: Kept) -> str:
+    """Averages of BLUFS and its variants."""
+    table = kept.table("ablation")
+    if table.empty or "kind" not in table:
+        return ""
+    means = table[table["kind"] == "average"]
+    methods = list(dict.fromkeys(means["method"]))
+    n = table.loc[table["kind"] == "data", "dataset"].nunique()
+    rows = []
+    for (metric, choice), group in means.groupby(["metric", "choice"], sort=False):
+        values = group.set_index("method")["mean"]
+        shown = [_percent(values.get(method)) for method in methods]
+        rows.append([METRICS[metric].short, CHOICES[choice].short, *shown])
+    if not rows:
+        return ""
+    header = ["metric", "choice", *map(title, methods)]
+    return f"Averages over {counted(n, 'dataset')}, in %:\n\n" + markdown(header, rows)
+
+
+def paper(kept: Kept) -> str:
+    """The paper's averages over the datasets that we have too, and ours."""
+    table = kept.table("paper_vs_ours")
+    if table.empty:
+        return ""
+    shared = table[
+        (table["kind"] == "average of shared datasets")
+        & table["choice"].isin(["oracle", "blind", "default"])
+    ]
+    if shared.empty:
+        return ""
+    rows = []
+    for (quantity, method), group in shared.groupby(["quantity", "method"], sort=False):
+        ours = group.set_index("choice")["ours"]
+        values = [_decimal(ours.get(choice), 1) for choice in ("oracle", "blind", "default")]
+        name = METRICS[quantity].short if quantity in METRICS else quantity
+        rows.append([name, title(method), _decimal(group["paper"].iloc[0], 1), *values])
+    header = ["metric", "method", "paper", "ours, oracle", "ours, blind", "ours, default"]
+    return "Averages over the paper's datasets that are public, in %:\n\n" + markdown(header, rows)
+
+
+def synthetic(kept: Kept) -> str:
+    """Real features that are found among noise."""
+    table = kept.table("synthetic")
+    if "found" not in table or table.empty:
+        return ""
+    known = [choice for choice in CHOICES if choice in set(table["choice"])]
+    rows = []
+    for (dataset, method), group in table.groupby(["dataset", "method"], sort=False):
+        if method in (METHOD_UNDER_STUDY, RANDOM_FEATURES):
+            found = group.set_index("choice")
+            cells = [f"{found['found'].get(c):.3g} of {found['of'].get(c):.0f}" for c in known]
+            rows.append([dataset, title(method), *cells])
+    if not rows:
+        return ""
+    header = ["dataset", "method", *(CHOICES[choice].short for choice in known)]
+    return "As many features are selected as are real; so many of them are:\n\n" + markdown(
+        header, rows
+    )
+
+
+def links(kept: Kept) -> str:
+    """Links to what is kept: tables, figures and the report."""
+    found = [
+        f"[{TABLES[path.stem].title}]({kept.suite}/tables/{path.name})"
+        for path in sorted(kept.folder.glob("tables/*.md"))
+        if path.stem in TABLES
+    ]
+    lines = [f"Tables: {', '.join(found)}."] if found else []
+    figures = [
+        f"[{figure_spec(path.stem).title}]({kept.suite}/figures/{path.name})"
+        for path in sorted(kept.folder.glob("figures/*.png"))
+        if not path.stem.startswith(SCATTER)
+    ]
+    if figures:
+        lines.append(f"Figures: {', '.join(figures)}.")
+    if (kept.folder / "report.html").exists():
+        lines.append(f"All on one page: [the report]({kept.suite}/report.html).")
+    return "\n\n".join(lines)
+
+
+#: The parts of a suite's section, in their order; a part with nothing to say is left out.
+PARTS: dict[str, Callable[[Kept], str]] = {
+    "Leaderboard": leaderboard,
+    "Domains": by_domain,
+    "Where BLUFS loses": losses,
+    "Choices": choices,
+    "Tests": tests,
+    "Ablation": ablation,
+    "The paper": paper,
+    "Artificial data": synthetic,
+    "Files": links,
+}
 
 
 def section(kept: Kept) -> str:
-    parts = [
-        f"## Suite `{kept.suite}`",
-        kept.statistics["verdict"],
-        "Averages over the datasets, in %:",
-        averages(kept),
-        "Average ranks (1 is best) and the tests of them:",
-        tests(kept),
-        kept.links(),
-    ]
+    answer = (kept.view(METRIC, CHOICE) or {}).get("answer", "")
+    verdict = kept.statistics["verdict"].partition("\n\n")[0]
+    parts = [f"## Suite `{kept.suite}`", answer, verdict]
+    for name, part in PARTS.items():
+        text = part(kept)
+        parts += [f"### {name}", text] if text else []
     return "\n\n".join(filter(None, parts))
 
 
 def page(folder: Path = FOLDER) -> str:
-    """The page of all kept suites."""
-    kept = [Kept(path.parent) for path in sorted(folder.glob("*/statistics.json"))]
+    """The page of all kept suites, the widest first."""
+    kept = kept_suites(folder)
     if not kept:
         return EMPTY
+    kept.sort(key=lambda suite: -len((suite.view(METRIC, CHOICE) or {}).get("datasets", [])))
     parts = [HEAD, *map(section, kept)]
     if compare_runs.OUTPUT.exists():
         parts.append("## Run again\n\n" + compare_runs.second_run())
     return "\n\n".join(parts) + "\n"
+
+
+def _entry(view: dict | None, method: str, key: str) -> float | None:
+    return (view or {"methods": {}})["methods"].get(method, {}).get(key)
+
+
+def _gain(row: dict) -> str:
+    if row.get("gain") is None:
+        return ""
+    if row.get("low") is None:
+        return f"{row['gain']:+.1f}"
+    return f"{row['gain']:+.1f} ({row['low']:+.1f} to {row['high']:+.1f})"
+
+
+def _record(row: dict) -> str:
+    return "" if row.get("wins") is None else f"{row['wins']}/{row['ties']}/{row['losses']}"
+
+
+def _percent(mean: float | None) -> str:
+    return "n/a" if mean is None or pd.isna(mean) else f"{100 * mean:.1f}"
+
+
+def _decimal(value: float | None, digits: int = 2) -> str:
+    return "" if value is None or pd.isna(value) else f"{value:.{digits}f}"
 
 
 if __name__ == "__main__":

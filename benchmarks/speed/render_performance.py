@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from benchmarks.evidence.wide_summary import without_raw
 from benchmarks.harness import RESULTS, ROOT, markdown, read
+from benchmarks.publish.targets import table as results_targets
 from benchmarks.speed import job_usage
 from benchmarks.speed.methods_speed import shortfalls
 from blufs.numerics.neighbor_index import EXACT_UP_TO
@@ -261,6 +262,12 @@ What the defaults of BLUFS are worth on data of several domains, and what was as
 tables.
 
 {quality()}
+
+## Results
+
+What the [results](../docs/results/README.md) of the two full suites show.
+
+{results_targets()}
 """
 
 

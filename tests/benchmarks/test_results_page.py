@@ -3,11 +3,11 @@
 import json
 from pathlib import Path
 
-import pandas as pd
 import pytest
 
 from benchmarks.publish import results_page
 from benchmarks.publish.keep_results import keep
+from benchmarks.publish.kept import Kept
 from blufs.analysis.paper import load_paper
 from blufs.analysis.summary import summarise
 from blufs.analysis.tables.build import build_table
@@ -36,17 +36,49 @@ def kept(tmp_path_factory):
     return target
 
 
-def test_the_page_holds_the_verdict_the_averages_and_the_ranks(kept):
+@pytest.fixture(scope="module")
+def statistics(kept):
+    return json.loads((kept / "fixture" / "statistics.json").read_text())
+
+
+def row_of(text, part, first):
+    """Cells of the row that begins with ``first`` in a part of the page, by heading."""
+    table = text.partition(f"### {part}\n")[2].partition("\n### ")[0]
+    lines = [line.strip("| ").split(" | ") for line in table.splitlines() if line.startswith("|")]
+    found = next(cells for cells in lines if cells[: len(first)] == first)
+    return dict(zip(lines[0], found, strict=True))
+
+
+def test_the_page_holds_the_verdict_and_every_choice(kept, statistics):
     text = results_page.page(kept)
-    statistics = json.loads((kept / "fixture" / "statistics.json").read_text())
-    assert statistics["verdict"] in text
-    table = pd.read_csv(kept / "fixture" / "tables" / "nmi.csv")
-    cell = table.query("kind == 'average' and choice == 'blind' and method == 'BLUFS'")
-    line = next(row for row in text.splitlines() if row.startswith("| NMI | Blind | "))
-    assert line.endswith(f" {100 * cell['mean'].item():.1f} |")
+    assert statistics["verdict"].partition("\n\n")[0] in text
+    view = statistics["views"]["nmi"]["blind"]["reported"]["all"]
+    shown = row_of(text, "Choices", ["BLUFS"])["NMI blind"]
+    assert shown == f"{100 * view['methods']['BLUFS']['mean']:.1f}"
+
+
+def test_the_page_holds_ranks_and_tests(kept, statistics):
+    row = row_of(results_page.page(kept), "Tests", ["NMI", "Blind"])
     found = statistics["comparisons"]["nmi"]["blind"]
-    assert f"BLUFS {found['average_ranks']['BLUFS']:.2f}" in text
-    assert f"| {found['friedman']['p_value']:.2g} |" in text
+    assert row["best average ranks"].startswith(f"BLUFS {found['average_ranks']['BLUFS']:.2f}")
+    assert row["Friedman p"] == f"{found['friedman']['p_value']:.2g}"
+    assert row["critical difference"] == f"{found['critical_difference']:.2f}"
+    p_values = results_page.against(statistics["views"]["nmi"]["blind"]["reported"]["all"])
+    assert p_values
+    assert all(f"({p:.2g})" in row["not told apart from BLUFS"] for p in p_values.values())
+
+
+def test_losses_are_named_with_the_winner_and_its_lead(kept):
+    scores = Kept(kept / "fixture").scores("clustering_acc", "default").dropna(subset="BLUFS")
+    worse = scores.assign(LapScore=scores["BLUFS"] + 0.123)
+
+    class Beaten(Kept):
+        def scores(self, metric, choice):
+            return worse
+
+    said = results_page.losses(Beaten(kept / "fixture"))
+    assert f"best ACC of all methods on 0 of {len(worse)} datasets" in said
+    assert all(f"{name} (by LapScore, 12.3)" in said for name in worse.index)
 
 
 def test_every_link_of_the_page_leads_to_a_kept_file(kept):

@@ -1,0 +1,72 @@
+"""Read what is kept of a finished suite under docs/results/<suite>/."""
+
+from __future__ import annotations
+
+import json
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import yaml
+
+from benchmarks.harness import ROOT
+
+FOLDER = ROOT / "docs" / "results"
+
+
+class Kept:
+    """The kept files of one suite: statistics and tables."""
+
+    def __init__(self, folder: Path):
+        self.folder, self.suite = folder, folder.name
+
+    @cached_property
+    def statistics(self) -> dict[str, Any]:
+        return json.loads((self.folder / "statistics.json").read_text(encoding="utf-8"))
+
+    def table(self, name: str) -> pd.DataFrame:
+        """A table in its long form; without rows if it is not kept."""
+        path = self.folder / "tables" / f"{name}.csv"
+        if not path.exists():
+            return pd.DataFrame()
+        return pd.read_csv(path, keep_default_na=False, na_values=[""])
+
+    def view(self, metric: str, choice: str, domain: str = "all") -> dict[str, Any] | None:
+        """The comparison of the methods at the reported s, None if there is none."""
+        by_choice = self.statistics["views"].get(metric, {})
+        return by_choice.get(choice, {}).get("reported", {}).get(domain)
+
+    def domains(self, metric: str, choice: str) -> list[str]:
+        """The domains that are compared, without the one that stands for all."""
+        found = self.statistics["views"].get(metric, {}).get(choice, {}).get("reported", {})
+        return [name for name in found if name != "all"]
+
+    def metrics(self) -> list[str]:
+        return list(self.statistics["views"])
+
+    def scores(self, metric: str, choice: str) -> pd.DataFrame:
+        """Mean scores of shape (datasets, methods), NaN where there is none."""
+        table = self.table(metric)
+        if table.empty:
+            return table
+        rows = table[(table["kind"] == "data") & (table["choice"] == choice)]
+        return rows.pivot(index="dataset", columns="method", values="mean")
+
+
+def kept_suites(folder: Path = FOLDER) -> list[Kept]:
+    return [Kept(path.parent) for path in sorted(folder.glob("*/statistics.json"))]
+
+
+def kept_suite(name: str) -> Kept | None:
+    return next((kept for kept in kept_suites() if kept.suite == name), None)
+
+
+def title(method: str) -> str:
+    """Title of a method in the project's configuration."""
+    return (_methods().get(method) or {}).get("title", method)
+
+
+@cache
+def _methods() -> dict[str, Any]:
+    return yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))["methods"]
