@@ -27,7 +27,7 @@ def pursuit_gains(data: Dataset) -> np.ndarray:
     selector = BLUFS(n_clusters=data.c, feedback=0)
     shared = selector.precompute(data.X).value
     problem = selector._problem(data.X, shared)
-    M = Smoothing(shared.neighbors, uniform_weights(shared.allowed), selector.beta)
+    M = Smoothing(shared.neighbors, uniform_weights(shared.is_candidate), selector.beta)
     Y, ridge = selector._start(problem, shared), selector.lam + selector.tau
     most = min(MOST, data.X.shape[1])
     return start_support(problem.data, M, Y, ridge, problem.diagonal, most).gains

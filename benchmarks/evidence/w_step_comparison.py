@@ -60,7 +60,7 @@ def compare(name: str, s: int) -> list[dict]:
     X = X[:, X.std(axis=0) > 0]
     shared = BLUFS(n_clusters=c, similarity="data").precompute(X).value
     data, Y = ScaledData(X, "center+unit"), shared.spectral
-    M = Smoothing(shared.neighbors, uniform_weights(shared.allowed), BETA)
+    M = Smoothing(shared.neighbors, uniform_weights(shared.is_candidate), BETA)
     A = data.columns(slice(None))
     H = A.T @ (M @ A) + LAM * np.eye(X.shape[1])
     B = A.T @ Y

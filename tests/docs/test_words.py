@@ -37,7 +37,7 @@ KNOWS_OLD_WORDS = {
     "CHANGELOG.md",
     "docs/glossary.md",
     "src/blufs/methods/names.py",
-    "src/blufs/workflow/plan/schema.py",
+    "src/blufs/workflow/plan/old_words.py",
     "tests/analysis/test_paper_results.py",
     "tests/docs/test_words.py",
     "tests/methods/test_contract.py",

@@ -43,8 +43,8 @@ def random_problem(
     X = correlated_data(rng, n, d)
     alpha, beta, lam, mu = 10.0 ** rng.integers(-4, 4, size=4)
     graph = SampleGraph.from_data(X, int(rng.integers(1, 6)))
-    neighbors, allowed = candidate_neighbors(graph, 5)
-    p = uniform_weights(allowed)
+    neighbors, is_candidate = candidate_neighbors(graph, 5)
+    p = uniform_weights(is_candidate)
     data = ScaledData(X, "center+unit")
     weights = Weights(alpha, beta, lam, mu, tau=1e-3)
     M = Smoothing(neighbors, p, beta)
@@ -53,7 +53,7 @@ def random_problem(
     norms = np.where(np.arange(c) < (c + 1) // 2, 1, rng.uniform(0.1, 1))
     Y = random_orthonormal(rng, n, c) * norms
     support = start_support(data, M, Y, lam + weights.tau, diagonal, s).chosen
-    found = Neighbors(neighbors, allowed)
+    found = Neighbors(neighbors, is_candidate)
     return problem, start_state(problem, support, data.columns(support), Y, found, p)
 
 

@@ -101,14 +101,14 @@ def test_the_passes_of_a_fit_are_those_that_the_documentation_states(s, tmp_path
 
         monkeypatch.setattr(module, name, call)
 
-    counted(pursuit, "_foresee")
+    counted(pursuit, "_predict_choices")
     counted(sweeps, "improve_support")
     X = clusters(0, n=400)
     X[:, 11:13] = X[:, 13:15] + np.random.default_rng(1).standard_normal((400, 2))
     source = as_row_chunks(beyond_memory("memmap", X, tmp_path))
     BLUFS(s, n_clusters=3).fit(source)
     columns_at_a_time = 30 * 8000 // X.nbytes
-    assert calls["_foresee"] >= 1
+    assert calls["_predict_choices"] >= 1
     assert calls["improve_support"] >= 2
     assert source.passes == 12 + -(-30 // columns_at_a_time) + 2 * calls.total()
 

@@ -63,18 +63,18 @@ def test_smoothing_is_identity_plus_laplacian():
 def test_p_step_is_the_constrained_minimiser():
     rng = np.random.default_rng(1)
     V, old = rng.uniform(0, 2, (20, 4)), rng.dirichlet(np.ones(4), 20)
-    allowed = np.ones((20, 4), dtype=bool)
-    allowed[:5, 2:] = False
+    is_candidate = np.ones((20, 4), dtype=bool)
+    is_candidate[:5, 2:] = False
     old[:5] = [0.5, 0.5, 0, 0]
     beta, mu, tau = 0.8, 0.3, 0.1
-    p = p_step(V, old, allowed, beta, mu, tau)
-    assert (p[~allowed] == 0).all()
+    p = p_step(V, old, is_candidate, beta, mu, tau)
+    assert (p[~is_candidate] == 0).all()
 
     def cost(row, j):
         return beta * V[j] @ row + mu * row @ row + tau * np.sum((row - old[j]) ** 2)
 
     for j in range(20):
-        bounds = [(0, 1) if ok else (0, 0) for ok in allowed[j]]
+        bounds = [(0, 1) if ok else (0, 0) for ok in is_candidate[j]]
         equality = {"type": "eq", "fun": lambda row: row.sum() - 1}
         found = scipy_minimize(
             cost, old[j], (j,), "SLSQP", bounds=bounds, constraints=equality, tol=1e-12
@@ -92,8 +92,8 @@ def test_graph_step_finds_the_best_neighbours_among_all_samples():
     P_old = neighbor_matrix(old, p_old).toarray()
     V = ((Z[:, None] - Z) ** 2).sum(axis=2)
     for beta, mu, tau in ((1.0, 0.1, 1e-3), (0.3, 2.0, 0.5), (0.1, 0.1, 5.0)):
-        neighbors, allowed, p = graph_step(Z, old, np.ones((n, k), bool), p_old, beta, mu, tau)
-        assert allowed.all()
+        neighbors, is_candidate, p = graph_step(Z, old, np.ones((n, k), bool), p_old, beta, mu, tau)
+        assert is_candidate.all()
         P = neighbor_matrix(neighbors, p).toarray()
         for i in range(n):
             costs = []
@@ -209,8 +209,8 @@ def test_swap_gains_are_exact():
     problem = random_w_problem(3)
     H, B = problem.H, problem.B
     table = Table(H, B, np.array([0, 2, 5]))
-    table.flip(4)
-    table.flip(2)
+    table.toggle(4)
+    table.toggle(2)
     gains, inside, outside = swap_gains(table)
     before = best_on(H, B, inside)
     assert list(inside) == [0, 4, 5]

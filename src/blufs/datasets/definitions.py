@@ -12,7 +12,7 @@ from urllib.parse import unquote, urlsplit
 from blufs.datasets.domains import DEFAULT_DOMAIN
 from blufs.datasets.errors import DatasetError, DefinitionError
 from blufs.datasets.readers import ARRAY_SUFFIXES, SUFFIXES, TEXT_SUFFIXES
-from blufs.datasets.schema import schema_problems
+from blufs.files.schema import schema_problems
 
 #: Keys that say where the data come from.
 SOURCES = ("path", "url", "builtin", "generate")
@@ -62,11 +62,11 @@ def dataset_definitions(
         schema_path = definitions_path.parents[1] / "workflow/schemas/datasets.schema.yaml"
     schema = _read_yaml(Path(schema_path))
     known = _read_yaml(definitions_path)
-    problems = [f"{definitions_path}: {text}" for _, text in schema_problems(schema, known)]
+    problems = [f"{definitions_path}: {text}" for _, text in schema_problems(known, schema)]
     if problems:
         raise DefinitionError(problems)
     own = user_datasets or {}
-    found = list(schema_problems(schema, {"datasets": own}))
+    found = schema_problems({"datasets": own}, schema)
     problems = [f"config: {text}" for _, text in found]
     if any(len(path) < 2 for path, _ in found):  # names that cannot be used
         raise DefinitionError(problems)

@@ -278,8 +278,8 @@ class BLUFS(GraphSelector):
     ) -> tuple[Problem, list[int], list[State]]:
         """The problem, the numbers of features, and a start for each, or one for all of them."""
         problem = self._problem(X, shared)
-        Y, p = self._start(problem, shared), uniform_weights(shared.allowed)
-        neighbors = Neighbors(shared.neighbors, shared.allowed)
+        Y, p = self._start(problem, shared), uniform_weights(shared.is_candidate)
+        neighbors = Neighbors(shared.neighbors, shared.is_candidate)
         sizes = s_values
         if self.constraint == "every" or None in s_values:
             most = max(most_features(X.shape[1]) if s is None else s for s in s_values)

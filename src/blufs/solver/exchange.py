@@ -100,14 +100,14 @@ class Table:
         T = self.inside
         return float(np.sum(self.values[T, len(T) :] * self._B[T]))
 
-    def stakes(self) -> np.ndarray:
+    def changes(self) -> np.ndarray:
         """What adding (outside) or removing (inside) each feature changes in F, shape (q,)."""
         rows = self.values[:, len(self.inside) :]
         pivots = np.diagonal(self.values)
         usable = self.inside | (pivots > self._smallest)
         return np.where(usable, np.einsum("ij,ij->i", rows, rows) / np.where(usable, pivots, 1), 0)
 
-    def flip(self, feature: int) -> None:
+    def toggle(self, feature: int) -> None:
         """Move a feature into the support, or out of it."""
         values, k = self.values, feature
         pivot = values[k, k] if self.inside[k] else max(values[k, k], self._smallest[k])
@@ -124,20 +124,20 @@ class Table:
         """Add the feature of largest gain, ``count`` times; returns what F gains."""
         gained = 0.0
         for _ in range(count):
-            gains = np.where(self.inside, -1, self.stakes())
+            gains = np.where(self.inside, -1, self.changes())
             best = int(np.argmax(gains))
             gained += gains[best]
-            self.flip(best)
+            self.toggle(best)
         return gained
 
     def shrink(self, count: int) -> float:
         """Remove the feature of smallest loss, ``count`` times; returns what F gains (below 0)."""
         lost = 0.0
         for _ in range(count):
-            losses = np.where(self.inside, self.stakes(), np.inf)
+            losses = np.where(self.inside, self.changes(), np.inf)
             least = int(np.argmin(losses))
             lost += losses[least]
-            self.flip(least)
+            self.toggle(least)
         return -lost
 
 
@@ -176,8 +176,8 @@ def _swap(table: Table, smallest: float) -> bool:
     i, j = np.unravel_index(np.argmax(gains), gains.shape)
     if not gains[i, j] > smallest:
         return False
-    table.flip(outside[j])
-    table.flip(inside[i])
+    table.toggle(outside[j])
+    table.toggle(inside[i])
     return True
 
 

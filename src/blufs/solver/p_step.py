@@ -45,8 +45,8 @@ def candidate_neighbors(graph: SampleGraph, n_neighbors: int) -> tuple[np.ndarra
     -------
     neighbors : ndarray of int, shape (n, k)
         As :func:`index_type`. Rows with fewer than k neighbours are filled with the sample itself.
-    allowed : ndarray of bool, shape (n, k)
-        False where filled; an isolated sample is allowed itself, which costs nothing.
+    is_candidate : ndarray of bool, shape (n, k)
+        False where filled; an isolated sample is its own candidate, which costs nothing.
     """
     S = graph.similarity.tocoo()
     n = S.shape[0]
@@ -60,9 +60,9 @@ def candidate_neighbors(graph: SampleGraph, n_neighbors: int) -> tuple[np.ndarra
     return neighbors, np.arange(k) < np.maximum(counts, 1)[:, None]
 
 
-def uniform_weights(allowed: np.ndarray) -> np.ndarray:
-    """Equal weights on the allowed candidates, (n, k): the minimiser of ``||P||^2``."""
-    return allowed / allowed.sum(axis=1, keepdims=True)
+def uniform_weights(is_candidate: np.ndarray) -> np.ndarray:
+    """Equal weights on the candidates, (n, k): the minimiser of ``||P||^2``."""
+    return is_candidate / is_candidate.sum(axis=1, keepdims=True)
 
 
 def candidate_distances(Z: np.ndarray, neighbors: np.ndarray) -> np.ndarray:
@@ -88,7 +88,7 @@ def _row_blocks(n: int, width: int) -> Iterator[slice]:
 
 
 def p_step(
-    V: np.ndarray, p_old: np.ndarray, allowed: np.ndarray, beta: float, mu: float, tau: float
+    V: np.ndarray, p_old: np.ndarray, is_candidate: np.ndarray, beta: float, mu: float, tau: float
 ) -> np.ndarray:
     """Exact minimiser of ``sum beta V p + mu p^2 + tau (p - p_old)^2`` with rows on the simplex.
 
@@ -97,7 +97,7 @@ def p_step(
     Parameters
     ----------
     V, p_old : ndarray of shape (n, k)
-    allowed : ndarray of bool, shape (n, k)
+    is_candidate : ndarray of bool, shape (n, k)
         Where False the weight is zero.
 
     Returns
@@ -107,14 +107,14 @@ def p_step(
     p = np.empty(p_old.shape)
     for rows in _row_blocks(len(p), p_old.shape[1]):
         target = (2 * tau * p_old[rows] - beta * V[rows]) / (2 * (mu + tau))
-        p[rows] = project_rows_to_simplex(np.where(allowed[rows], target, -np.inf))
+        p[rows] = project_rows_to_simplex(np.where(is_candidate[rows], target, -np.inf))
     return p
 
 
 def graph_step(
     Z: np.ndarray,
     neighbors: np.ndarray,
-    allowed: np.ndarray,
+    is_candidate: np.ndarray,
     p_old: np.ndarray,
     beta: float,
     mu: float,
@@ -132,23 +132,22 @@ def graph_step(
     ----------
     Z : ndarray of shape (n, c)
         The projected data.
-    neighbors, allowed, p_old : ndarray of shape (n, k)
+    neighbors, is_candidate, p_old : ndarray of shape (n, k)
 
     Returns
     -------
-    neighbors, allowed, p : ndarray of shape (n, k)
+    neighbors, is_candidate, p : ndarray of shape (n, k)
     """
     n, k = neighbors.shape
     # Samples that are alike in all selected features lie equally far: which of them are taken must
     # not hang on the last digits, which differ between sparse and dense data.
     Z = _ten_digits(Z)
     nearest = nearest_samples(Z, min(k, n - 1)).astype(neighbors.dtype, copy=False)
-    found = np.empty_like(neighbors), np.empty_like(allowed), np.empty(p_old.shape)
+    found = np.empty_like(neighbors), np.empty_like(is_candidate), np.empty(p_old.shape)
     # Every column of P by itself: what is made on the way is several times as large as P.
     for rows in _row_blocks(n, 2 * k * max(k, Z.shape[1])):
-        own = _columns_of_graph(
-            Z, Z[rows], nearest[rows], neighbors[rows], allowed[rows], p_old[rows], beta, mu, tau
-        )
+        old = neighbors[rows], is_candidate[rows], p_old[rows]
+        own = _columns_of_graph(Z, Z[rows], nearest[rows], *old, beta, mu, tau)
         for whole, part in zip(found, own, strict=True):
             whole[rows] = part
     return found
@@ -163,12 +162,12 @@ def _ten_digits(Z: np.ndarray) -> np.ndarray:
     return rounded
 
 
-def _columns_of_graph(Z, own, nearest, neighbors, allowed, p_old, beta, mu, tau):
+def _columns_of_graph(Z, own, nearest, neighbors, is_candidate, p_old, beta, mu, tau):
     """What :func:`graph_step` returns for the samples that have the rows ``own`` of Z."""
     k = neighbors.shape[1]
-    known = (nearest[:, :, None] == np.where(allowed, neighbors, -1)[:, None]).any(axis=2)
+    known = (nearest[:, :, None] == np.where(is_candidate, neighbors, -1)[:, None]).any(axis=2)
     candidates = np.hstack([neighbors, nearest])
-    usable = np.hstack([allowed, ~known])
+    usable = np.hstack([is_candidate, ~known])
     target = -beta * _distances_from(Z, own, candidates)
     target[:, :k] += 2 * tau * p_old
     target /= 2 * (mu + tau)

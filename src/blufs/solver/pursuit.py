@@ -21,9 +21,9 @@ from blufs.numerics.data import DataMatrix
 from blufs.solver.exchange import REDUNDANT
 from blufs.solver.p_step import Smoothing
 
-#: Candidates among which a block of choices is foreseen before it is checked on all features.
+#: Candidates among which a block of choices is predicted before it is checked on all features.
 POOL_SIZE = 64
-#: Most choices that are foreseen at once.
+#: Most choices that are predicted at once.
 MAX_BLOCK = 16
 
 
@@ -55,7 +55,7 @@ def forward_pursuit(
 ) -> Pursuit:
     """The first s choices of the forward pursuit with exact gains.
 
-    Choices are foreseen in blocks within a pool of promising features, whose part of H is small;
+    Choices are predicted in blocks within a pool of promising features, whose part of H is small;
     one pass over X then gives the columns of H for the whole block, the gains of *all* features are
     followed through it, and the block is cut where a feature outside the pool would have been
     better. The result is that of the plain pursuit, at the speed of matrix products.
@@ -75,29 +75,29 @@ def forward_pursuit(
     block = MAX_BLOCK
     while elimination.count < s:
         count = min(block, s - elimination.count)
-        foreseen, accepted = _add_block(data, M, ridge, elimination, count, rows)
-        # Foresee less after a miss, more after a hit.
-        block = max(1, accepted) if accepted < foreseen else min(MAX_BLOCK, 2 * block)
+        predicted, accepted = _add_block(data, M, ridge, elimination, count, rows)
+        # Predict fewer after a miss, more after a hit.
+        block = max(1, accepted) if accepted < predicted else min(MAX_BLOCK, 2 * block)
     return Pursuit(elimination.chosen, elimination.gained, elimination.A)
 
 
 def _add_block(
     data, M, ridge, elimination: _Elimination, count: int, rows: np.ndarray
 ) -> tuple[int, int]:
-    """Foresee ``count`` choices, or fewer, and add those that are right; returns both numbers.
+    """Predict ``count`` choices, or fewer, and add those that are right; returns both numbers.
 
     ``rows`` (at least count x d) is room for rows of H.
     """
-    ahead = _foresee(data, M, ridge, elimination, count)
-    foreseen = len(ahead.features)
+    ahead = _predict_choices(data, M, ridge, elimination, count)
+    predicted = len(ahead.features)
     unexplained = elimination.explained(ahead.known)
     np.subtract(ahead.A, unexplained, out=unexplained)
-    rows[:foreseen] = data.correlate(M @ unexplained).T
-    rows[np.arange(foreseen), ahead.features] += ridge
-    return foreseen, elimination.follow(ahead, rows)
+    rows[:predicted] = data.correlate(M @ unexplained).T
+    rows[np.arange(predicted), ahead.features] += ridge
+    return predicted, elimination.follow(ahead, rows)
 
 
-class _Foreseen(NamedTuple):
+class _Predicted(NamedTuple):
     """Choices that may come next.
 
     Attributes
@@ -163,8 +163,8 @@ class _Elimination:
         weights = solve_triangular(L, known, lower=True, trans="T", check_finite=False)
         return self.A[:, : self.count] @ weights
 
-    def follow(self, ahead: _Foreseen, rows: np.ndarray) -> int:
-        """Add foreseen features as long as no other gains more; returns how many.
+    def follow(self, ahead: _Predicted, rows: np.ndarray) -> int:
+        """Add predicted features as long as no other gains more; returns how many.
 
         The first of ``rows`` (at least m x d, overwritten) are those of H without what the features
         chosen before explain.
@@ -195,7 +195,7 @@ class _Elimination:
         self._update_gains()
 
 
-def _foresee(data, M, ridge, elimination: _Elimination, count: int) -> _Foreseen:
+def _predict_choices(data, M, ridge, elimination: _Elimination, count: int) -> _Predicted:
     """Greedy choices, at most ``count``, within the pool of the features that gain most now."""
     gains = elimination.gains
     size = min(POOL_SIZE, len(gains) - elimination.count) if count > 1 else 1
@@ -221,7 +221,7 @@ def _foresee(data, M, ridge, elimination: _Elimination, count: int) -> _Foreseen
         column = H[best].copy()
         residual -= np.outer(column / pivot, residual[best])
         H -= np.outer(column / pivot, column)
-    return _Foreseen(pool[choices], A[:, choices], known[:, choices])
+    return _Predicted(pool[choices], A[:, choices], known[:, choices])
 
 
 def largest(values: np.ndarray, count: int) -> np.ndarray:

@@ -24,7 +24,7 @@ class SharedStart:
     n_clusters : int
         c.
     graph : SampleGraph of n samples
-    neighbors, allowed : ndarray of shape (n, k)
+    neighbors, is_candidate : ndarray of shape (n, k)
         Where the learned graph starts: the neighbours in the similarity graph, and which of these
         places hold one.
     spectral : ndarray of shape (n, m)
@@ -42,7 +42,7 @@ class SharedStart:
     n_clusters: int
     graph: SampleGraph
     neighbors: np.ndarray
-    allowed: np.ndarray
+    is_candidate: np.ndarray
     spectral: np.ndarray
     squares: np.ndarray
     principal: np.ndarray
@@ -92,9 +92,9 @@ def share(
     elif graph is None:
         graph = SampleGraph.from_data(scaled_samples(X, scaling), n_neighbors)
     graph.warn_if_disconnected()
-    neighbors, allowed = candidate_neighbors(graph, n_neighbors)
+    neighbors, is_candidate = candidate_neighbors(graph, n_neighbors)
     # I + 2 beta L with beta = 1/2: the forms less the norms are then those of the Laplacian L.
-    laplacian_plus_one = Smoothing(neighbors, uniform_weights(allowed), beta=0.5)
+    laplacian_plus_one = Smoothing(neighbors, uniform_weights(is_candidate), beta=0.5)
     norms, forms = data.quadratic_forms(laplacian_plus_one)
     if softness == "auto":
         softness = choose_softness(X) if scaling == "auto" else "none"
@@ -106,7 +106,7 @@ def share(
         n_clusters=c,
         graph=graph,
         neighbors=neighbors,
-        allowed=allowed,
+        is_candidate=is_candidate,
         spectral=graph.leading_eigenvectors(m)[1],
         squares=squares[:m],
         principal=principal[:, :m].copy(),  # of a view the rest would stay

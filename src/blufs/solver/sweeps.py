@@ -50,12 +50,12 @@ class Neighbors:
 
     Attributes
     ----------
-    indices, allowed : ndarray of shape (n, k)
-        Where not allowed, a sample has fewer than k neighbours.
+    indices, is_candidate : ndarray of shape (n, k)
+        Where it is False, a sample has fewer than k neighbours.
     """
 
     indices: np.ndarray
-    allowed: np.ndarray
+    is_candidate: np.ndarray
 
     def smoothing(self, p: np.ndarray, beta: float) -> Smoothing:
         """M for given weights."""
@@ -179,7 +179,7 @@ def _with_first_gains(problem: Problem, states: list[State]) -> list[State]:
 def update_p(problem: Problem, state: State) -> State:
     """P with other weights of the same neighbours."""
     w = problem.weights
-    p = p_step(state.V, state.p, state.neighbors.allowed, w.beta, w.mu, w.tau)
+    p = p_step(state.V, state.p, state.neighbors.is_candidate, w.beta, w.mu, w.tau)
     return replace(state, p=p)
 
 
@@ -189,11 +189,11 @@ def update_graph(problem: Problem, state: State) -> State:
     if w.beta == 0:
         return update_p(problem, state)
     old = state.neighbors
-    indices, allowed, p = graph_step(
-        state.Z, old.indices, old.allowed, state.p, w.beta, w.mu, w.tau
+    indices, is_candidate, p = graph_step(
+        state.Z, old.indices, old.is_candidate, state.p, w.beta, w.mu, w.tau
     )
     V = candidate_distances(state.Z, indices)
-    return replace(state, neighbors=Neighbors(indices, allowed), p=p, V=V)
+    return replace(state, neighbors=Neighbors(indices, is_candidate), p=p, V=V)
 
 
 def update_w(problem: Problem, state: State, search: bool, thorough: bool = False) -> State:

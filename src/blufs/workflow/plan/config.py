@@ -11,15 +11,10 @@ from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from blufs.files.schema import Problem, place, schema_problems, suggestion, text_number
 from blufs.methods.names import ALIASES, known_methods
 from blufs.workflow.plan.document import endless, unusable_values
-from blufs.workflow.plan.schema import (
-    Problem,
-    place,
-    schema_problems,
-    suggestion,
-    text_number,
-)
+from blufs.workflow.plan.old_words import OLD_WORDS
 from blufs.workflow.plan.settings import MOST_SETTINGS, count_settings, expand
 from blufs.workflow.plan.sizes import expected_shape
 
@@ -103,7 +98,7 @@ class ConfigCheck:
         self.datasets = datasets
         if reason := endless(config):
             raise ConfigError([reason])
-        self._found = [*unusable_values(config), *schema_problems(config, schema)]
+        self._found = [*unusable_values(config), *schema_problems(config, schema, old=OLD_WORDS)]
         self._broken = {problem.path for problem in self._found}
         self.known_methods = {*known_methods(), *map(own_name, self.keys("methods"))}
 

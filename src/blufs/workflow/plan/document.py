@@ -9,7 +9,7 @@ from typing import Any
 
 import yaml
 
-from blufs.workflow.plan.schema import Problem, place
+from blufs.files.schema import Problem, place
 
 #: Values that a configuration may have, counted with what its aliases repeat.
 MOST_VALUES = 100_000
