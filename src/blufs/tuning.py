@@ -16,10 +16,10 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from blufs.base import BaseSelector, check_n_clusters
 from blufs.evaluation.clustering import cluster
-from blufs.evaluation.criteria import CRITERIA, N_NEIGHBORS, label_free_criteria
+from blufs.evaluation.criteria import CRITERIA, label_free_criteria
 from blufs.evaluation.pick import DEFAULT_CRITERION, DEFAULT_MARGIN, choose_blind
 from blufs.numerics.data import scaled_data
-from blufs.numerics.graph import SampleGraph
+from blufs.numerics.graph import N_NEIGHBORS, SampleGraph
 from blufs.numerics.principal import count_clusters
 from blufs.numerics.ranges import conditioned
 

@@ -6,10 +6,7 @@ from typing import Any
 
 import scipy.sparse as sp
 
-from blufs.numerics.graph import SampleGraph
-
-#: Neighbours of each sample.
-N_NEIGHBORS = 10
+from blufs.numerics.graph import N_NEIGHBORS, SampleGraph
 
 
 def neighbor_similarity(X: Any) -> sp.csr_array:

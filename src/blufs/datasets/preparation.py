@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from blufs.datasets.card import differences_from_paper, make_card
 from blufs.datasets.clean import canonical_csr, clean
 from blufs.datasets.errors import DatasetError, DatasetUnavailableError
-from blufs.datasets.graph import N_NEIGHBORS, neighbor_similarity
+from blufs.datasets.graph import neighbor_similarity
 from blufs.datasets.hashing import file_hashes
 from blufs.datasets.readers import RawData, read_file
 from blufs.datasets.storage import PreparedDataset
@@ -68,6 +68,7 @@ def prepare(
 def _estimated_clusters(X: np.ndarray | sp.csr_array) -> int:
     """Number of clusters by the gap between eigenvalues of the graph of the samples."""
     from blufs.numerics.data import scaled_data
+    from blufs.numerics.graph import N_NEIGHBORS
     from blufs.numerics.principal import count_clusters
 
     return count_clusters(scaled_data(X, "auto"), min(N_NEIGHBORS, X.shape[0] - 1))

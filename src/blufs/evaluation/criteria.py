@@ -13,11 +13,9 @@ import numpy as np
 
 from blufs.evaluation.metrics import label_codes
 from blufs.numerics.data import scaled_data
-from blufs.numerics.graph import SampleGraph
+from blufs.numerics.graph import N_NEIGHBORS, SampleGraph
 from blufs.numerics.principal import principal_graph, principal_vectors
 
-#: Neighbours of the graphs by which clusters are judged.
-N_NEIGHBORS = 10
 #: The names of the criteria.
 CRITERIA = ("cohesion", "principal_cohesion")
 

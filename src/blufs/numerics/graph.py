@@ -20,6 +20,8 @@ from blufs.numerics.rows import inner_product_blocks, squared_differences, squar
 from blufs.numerics.smallest import smallest_per_row
 from blufs.numerics.sparse_data import canonical_csr
 
+#: Neighbours of a sample where nobody is asked: in criteria, estimates and stored graphs.
+N_NEIGHBORS = 10
 #: Candidates beyond the k nearest by products among which differences decide.
 _SPARE_CANDIDATES = 8
 #: Below this number of samples a dense eigensolver is faster than Lanczos.
