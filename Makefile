@@ -29,21 +29,21 @@ $(STAMP): pyproject.toml constraints.txt
 	$(PIP) -c constraints.txt uv && $(UV) $(WANTED) || $(PIP) $(WANTED)
 	touch $@
 
-run: env  ## Run the default suite: results/demo/report.html
+run: env  ## Run the default suite, 2 minutes: results/demo/report.html
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/snakemake --cores all
 
-test: env lint test-fast  ## Lint and the test suite
+test: env lint test-fast  ## Lint and the test suite, 8 minutes on two cores
 
-test-fast: env  ## The tests alone, without those that take minutes
+test-fast: env  ## The tests alone, without those that take minutes, 7 minutes
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pytest -m "not slow and not slurm" -n 2 --dist worksteal
 
-test-slow: env  ## The tests that take minutes
+test-slow: env  ## The tests that take minutes, 15 minutes
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pytest -m "slow and not faults and not slurm"
 
-test-faults: env  ## Kill runs, fill disks, exceed limits: the same table every time
+test-faults: env  ## Kill runs, fill disks, exceed limits: the same table every time, 15 minutes
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pytest -m "faults" -s
 
-test-slurm: env  ## The tests on a real SLURM (brought up if that is possible here)
+test-slurm: env  ## The tests on a real SLURM (brought up if that is possible here), 8 minutes
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pytest -m "slurm" -rs
 
 coverage: env  ## Share of src/blufs that the fast tests run, line by line in htmlcov/

@@ -23,6 +23,7 @@ def test_the_line_says_stage_done_failures_and_time_left():
 
 def test_before_the_first_and_after_the_last_job_no_time_is_guessed():
     progress = Progress(clock=at(0.0))
+    assert progress.line == "planning"
     progress.update("run_info", {"stats": {"total": 2}})
     assert progress.line == "[0 of 2] planning"
     progress.update("job_info", {"rule_name": "report"})

@@ -44,7 +44,8 @@ def test_the_snakefile_is_lint_free_and_short(finished):
 
 def test_one_cell_by_name(project):
     name = "results/tiny/cells/wine/BLUFS/s4/repetition1.json"
-    project.run(name)
+    done = project.run(name)
+    assert "Report:" not in done.stdout, "the report is not of this run"
     cell = json.loads((project.folder / name).read_text())
     results = scores_of(project).set_index(
         ["dataset", "method", "choice", "metric", "s", "repetition"]

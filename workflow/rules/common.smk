@@ -1,6 +1,7 @@
 # The checked plan, and the functions that tell a rule its inputs, parameters and resources.
 import os
 import re
+import time
 from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
@@ -32,6 +33,8 @@ except ImportError as error:
 ROOT = project_folder(workflow.current_basedir.get_path_or_uri(secret_free=True))
 name_source(ROOT)
 RESULTS = "results/{suite}"
+# What is younger than this was made by this run.
+PARSED_AT = time.time()
 try:
     PLAN = read_plan(config, ROOT, purpose_of(workflow), files=workflow.configfiles)
 except ConfigError as error:
@@ -213,10 +216,13 @@ def final_output():
 
 
 def print_summary():
-    """How many cells ran and where the report is, at the end of a run."""
-    for path in map(Path, result("summary.txt")):
-        page = path.with_name("report.html")
-        if path.exists():
-            print(f"\n{path.read_text().strip()}")
-        if page.exists():
+    """How many cells ran and where the report is, at the end of a run that made any of them."""
+    for summary in map(Path, result("summary.txt")):
+        page = summary.with_name("report.html")
+        there = [path for path in (summary, page) if path.exists()]
+        if not any(path.stat().st_mtime >= PARSED_AT for path in there):
+            continue
+        if summary in there:
+            print(f"\n{summary.read_text().strip()}")
+        if page in there:
             print(f"Report: {page}")

@@ -158,7 +158,7 @@ def _own_file(spec: Mapping[str, Any]) -> tuple[Path, dict[str, str]]:
     if not path.is_file():
         raise DatasetUnavailableError(
             f"dataset {spec['name']}: there is no file {spec['path']} (looked in "
-            f"{'the folder of the project' if not path.is_absolute() else path.parent}); correct "
+            f"{'the folder that Snakemake works in' if not path.is_absolute() else path.parent}); correct "
             "`path` in the configuration"
         )
     try:

@@ -58,6 +58,8 @@ class Progress:
     @property
     def line(self) -> str:
         """``[ 35 of 235] selecting features, 2 failed, about 3 min left``."""
+        if not self.total:
+            return self.stage
         width = len(str(self.total))
         text = f"[{self.done:{width}d} of {self.total}] {self.stage}"
         if self.failed:
