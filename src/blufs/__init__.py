@@ -10,7 +10,7 @@ from typing import Any
 
 from blufs.methods.names import BUILT_IN
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 #: Public name -> ``module:attribute`` that defines it; every built-in method is one.
 _PUBLIC = {
