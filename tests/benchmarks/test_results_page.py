@@ -9,7 +9,7 @@ from benchmarks.publish import results_page
 from benchmarks.publish.keep_results import keep
 from benchmarks.publish.kept import Kept
 from blufs.analysis.paper import load_paper
-from blufs.analysis.summary import summarise
+from blufs.analysis.summary import summarise_or_explain
 from blufs.analysis.tables.build import build_table
 from blufs.analysis.tables.catalog import TABLES
 from blufs.analysis.tables.render import write_table
@@ -28,9 +28,12 @@ def kept(tmp_path_factory):
     for name in TABLES:
         table = build_table(name, results, suite, paper)
         write_table(table, **{form: source / f"tables/{name}.{form}" for form in ("csv", "md")})
-    (source / "statistics.json").write_text(json.dumps(summarise(results, suite)))
-    for name in ("complete.txt", "report.html"):
-        (source / name).write_text("x")
+    found = summarise_or_explain(results, suite)
+    (source / "statistics.json").write_text(json.dumps(found))
+    (source / "report.html").write_text("x")
+    (source / "figures").mkdir()
+    for name in ("tables", "figures"):
+        (source / name / "problems.json").write_text("[]")
     target = tmp_path_factory.mktemp("docs")
     keep(source, target / "fixture")
     return target
@@ -95,4 +98,14 @@ def test_without_a_kept_suite_the_page_says_so(tmp_path):
 
 def test_an_unfinished_run_is_not_kept(tmp_path):
     with pytest.raises(SystemExit, match="no finished run: snakemake --config suite=half"):
+        keep(tmp_path / "half", tmp_path / "docs")
+
+
+def test_a_run_with_a_broken_table_is_not_kept(tmp_path):
+    for folder in ("tables", "figures"):
+        (tmp_path / "half" / folder).mkdir(parents=True)
+        (tmp_path / "half" / folder / "problems.json").write_text(json.dumps([f"{folder}: x"]))
+    (tmp_path / "half" / "statistics.json").write_text('{"problems": []}')
+    (tmp_path / "half" / "report.html").write_text("x")
+    with pytest.raises(SystemExit, match=r"is not complete: tables: x; figures: x"):
         keep(tmp_path / "half", tmp_path / "docs")

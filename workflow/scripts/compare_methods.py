@@ -9,5 +9,5 @@ inputs = snakemake.input
 with job(snakemake.log[0]) as logger:
     results = SuiteResults({"results": inputs.results}, inputs.cards)
     summary = summarise_or_explain(results, Suite(**snakemake.params.suite))
-    write_json(snakemake.output[0], summary)
+    write_json(snakemake.output[0], summary, indent=None)  # of many datasets it is long
     logger.info("%s", summary["verdict"])

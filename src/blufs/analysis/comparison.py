@@ -5,6 +5,7 @@ A matrix has one row per dataset and one column per method, NaN where a method h
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -108,6 +109,12 @@ def pairs(matrix: pd.DataFrame) -> pd.DataFrame:
     return pairwise(compared(matrix).ranked)
 
 
+def listed_once(both: pd.DataFrame, order: Sequence[str]) -> pd.DataFrame:
+    """The pairs whose method comes before the other one in ``order``: the rest says the same."""
+    place = {method: position for position, method in enumerate(order)}
+    return both[both["method"].map(place) < both["other"].map(place)]
+
+
 def bayes(matrix: pd.DataFrame) -> dict[str, dict[str, float]]:
     """Other method -> probabilities that BLUFS is better, practically equal and worse.
 
@@ -129,8 +136,7 @@ def as_json(matrix: pd.DataFrame, *, with_bayes: bool = True) -> dict[str, Any]:
     ``with_bayes=False`` leaves out the test that takes ten times as long as all others.
     """
     found, table = compared(matrix), standings(matrix)
-    both = pairs(matrix)
-    once = both[both["method"].map(_position(table)) < both["other"].map(_position(table))]
+    once = listed_once(pairs(matrix), list(table.index))
     names = ["method", "other", "difference", "wins", "ties", "losses", "p_value"]
     return {
         "datasets": list(found.scores.index),
@@ -143,10 +149,6 @@ def as_json(matrix: pd.DataFrame, *, with_bayes: bool = True) -> dict[str, Any]:
     }
 
 
-def _position(table: pd.DataFrame) -> dict[str, int]:
-    return {str(method): place for place, method in enumerate(table.index)}
-
-
 def _record(row: pd.Series) -> dict[str, Any]:
     """A row with None for what is missing, whole numbers whole."""
     return {str(key): _plain(str(key), value) for key, value in row.items()}
@@ -157,4 +159,5 @@ def _plain(name: str, value: Any) -> str | int | float | None:
         return value
     if pd.isna(value):
         return None
-    return int(value) if name in _COUNTS else float(value)
+    # More digits would be most of the file, and say nothing.
+    return int(value) if name in _COUNTS else float(f"{value:.8g}")

@@ -156,10 +156,10 @@ def _fetch(
 def _own_file(spec: Mapping[str, Any]) -> tuple[Path, dict[str, str]]:
     path = Path(spec["path"]).expanduser()
     if not path.is_file():
+        folder = path.parent if path.is_absolute() else "the folder that Snakemake works in"
         raise DatasetUnavailableError(
-            f"dataset {spec['name']}: there is no file {spec['path']} (looked in "
-            f"{'the folder that Snakemake works in' if not path.is_absolute() else path.parent}); correct "
-            "`path` in the configuration"
+            f"dataset {spec['name']}: there is no file {spec['path']} (looked in {folder}); "
+            "correct `path` in the configuration"
         )
     try:
         return path, verified_hashes(path, spec)

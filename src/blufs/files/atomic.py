@@ -40,10 +40,10 @@ def atomic_path(path: str | os.PathLike) -> Iterator[Path]:
         temporary.unlink(missing_ok=True)
 
 
-def write_json(path: str | os.PathLike, content: Any) -> None:
-    """Write ``content`` as indented JSON, keys in the order given."""
+def write_json(path: str | os.PathLike, content: Any, *, indent: int | None = 1) -> None:
+    """Write ``content`` as JSON, keys in the order given; without ``indent`` in one line."""
     with atomic_path(path) as temporary:
-        text = json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False)
+        text = json.dumps(content, indent=indent, ensure_ascii=False, allow_nan=False)
         temporary.write_text(text + "\n", encoding="utf-8")
 
 

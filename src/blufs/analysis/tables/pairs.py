@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from blufs.analysis.comparison import bayes, compared, pairs, standings
+from blufs.analysis.comparison import bayes, compared, listed_once, pairs, standings
 from blufs.analysis.tables.table import Block, Cell, Row, Table, nothing, number_cell, tuples
 from blufs.analysis.views import EVERYWHERE, ViewKey, Views, counted, view_title
 from blufs.results.suite import Suite, SuiteResults
@@ -27,8 +27,10 @@ def pair_table(results: SuiteResults, suite: Suite) -> Table:
         found = pairs(matrix)
         if found.empty:
             continue
-        # A millionth of a point is enough, and most of the file.
-        tidy.append(found.round({"difference": 6}).assign(**vars(key))[[*_COLUMNS, *_PAIR]])
+        once = listed_once(found, list(matrix.columns))
+        # More digits would be most of the file, and say nothing.
+        once = once.round({"difference": 6, "p_value": 8})
+        tidy.append(once.assign(**vars(key))[[*_COLUMNS, *_PAIR]])
         if key.domain == EVERYWHERE and key.score == "reported":
             blocks.append(_block(suite, key, matrix, found))
             blocks += _bayes_block(suite, key, matrix)

@@ -31,7 +31,7 @@ from blufs.analysis.tables.table import (
     without_empty_columns,
 )
 from blufs.results.suite import Suite, SuiteResults
-from blufs.results.vocabulary import ALL_FEATURES, CHOICES, CRITERIA, METRICS
+from blufs.results.vocabulary import ALL_FEATURES, CHOICES, CRITERIA, METRICS, RANDOM_FEATURES
 
 #: A column of a block: its title, and method -> cell.
 Column = tuple[str, dict[str, Cell]]
@@ -137,11 +137,15 @@ def _label_free_columns(results: SuiteResults, one: Suite) -> list[Column]:
 
 
 def features_by_name(results: SuiteResults, one: Suite) -> pd.DataFrame:
-    """Every selected feature at the reported s, one row each, for every choice."""
+    """Every selected feature at the reported s, one row each, for every choice.
+
+    Random features are left out: they say nothing, and would be most of the rows.
+    """
     found = []
     for choice in CHOICES:
         rows = of_selecting_methods(selections_of_choice(results, choice, reported=True), one)
-        for row in tuples(rows[rows["status"] == "ok"]):
+        rows = rows[(rows["status"] == "ok") & (rows["method"] != RANDOM_FEATURES)]
+        for row in tuples(rows):
             card = results.cards.get(row.dataset, {})
             found += [
                 (row.dataset, row.method, choice, int(row.s), row.fit_seed, position, feature, name)
