@@ -12,7 +12,7 @@ from pathlib import Path
 import pandas as pd
 
 from benchmarks.harness import markdown
-from benchmarks.publish import compare_runs
+from benchmarks.publish import second_run
 from benchmarks.publish.kept import FOLDER, Kept, kept_suites, title
 from blufs.analysis.figures.catalog import SCATTER, figure_spec
 from blufs.analysis.tables.catalog import TABLES
@@ -313,8 +313,8 @@ def page(folder: Path = FOLDER) -> str:
         return EMPTY
     kept.sort(key=lambda suite: -len((suite.view(METRIC, CHOICE) or {}).get("datasets", [])))
     parts = [HEAD, *map(section, kept)]
-    if compare_runs.OUTPUT.exists():
-        parts.append("## Run again\n\n" + compare_runs.second_run())
+    if second_run.OUTPUT.exists():
+        parts.append("## Run again\n\n" + second_run.sentence())
     return "\n\n".join(parts) + "\n"
 
 

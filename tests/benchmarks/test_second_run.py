@@ -1,0 +1,78 @@
+"""A second run of a part of a suite: what is drawn, what differs, and what the page says of it."""
+
+import json
+
+import numpy as np
+import pandas as pd
+
+from benchmarks.publish import second_run
+
+
+def scores(*values, method="BLUFS"):
+    """Two repetitions of one metric on as many datasets as there are pairs of values."""
+    return pd.DataFrame(
+        [
+            (f"data{i}", method, "default", "nmi", 20, repetition, value, "ok")
+            for i, pair in enumerate(values)
+            for repetition, value in enumerate(pair)
+        ],
+        columns=[*second_run.KEY, "value", "status"],
+    )
+
+
+def test_a_tenth_of_the_pairs_is_drawn_the_same_every_time():
+    many = scores(*[(0.1, 0.2)] * 60)
+    pairs = second_run.drawn(many)
+    assert len(pairs) == len(set(pairs)) == 6
+    assert pairs == second_run.drawn(many.sample(frac=1, random_state=1))
+    assert second_run.targets("wide", [("a", "B")]) == ["results/wide/evaluations/a/B/all.json"]
+
+
+def test_scores_of_the_part_are_compared_with_those_of_the_whole():
+    whole = scores((0.1, 0.2), (0.3, np.nan), (0.5, 0.6))
+    part = whole[whole["dataset"] != "data2"]
+    same = second_run.compare(whole, part)
+    assert (same["pairs"], same["scores"], same["different"], same["largest"]) == (2, 4, 0, 0.0)
+    moved = part.assign(value=[0.1, 0.25, 0.3, np.nan])
+    found = second_run.compare(whole, moved)
+    assert found["different"] == 1
+    assert np.isclose(found["largest"], 0.05)
+    assert second_run.compare(whole, part.assign(status="timeout"))["different"] == 4
+    strange = second_run.compare(whole, scores((0.1, 0.2), method="MCFS"))
+    assert (strange["different"], strange["largest"]) == (2, np.inf)
+
+
+def test_scores_are_read_from_the_files_of_a_run(tmp_path):
+    folder = tmp_path / "evaluations" / "data0" / "BLUFS"
+    folder.mkdir(parents=True)
+    record = {
+        "dataset": "data0",
+        "method": "BLUFS",
+        "choice": "default",
+        "metric": "nmi",
+        "s": 20,
+        "repetitions": [0, 1],
+        "values": [0.1, 0.2],
+        "status": "ok",
+    }
+    (folder / "all.json").write_text(json.dumps([record]))
+    found = second_run.evaluated(tmp_path)
+    assert second_run.compare(scores((0.1, 0.2)), found)["different"] == 0
+
+
+def test_the_page_says_what_the_second_run_found(tmp_path, monkeypatch):
+    monkeypatch.setattr(second_run, "OUTPUT", tmp_path / "reproduction.json")
+    found = {
+        "suite": "wide",
+        "of": 600,
+        "pairs": 60,
+        "scores": 1234,
+        "different": 0,
+        "largest": 0.0,
+    }
+    second_run.OUTPUT.write_text(json.dumps(found))
+    said = second_run.sentence()
+    assert "60 of 600 pairs of dataset and method, 1,234 scores" in said
+    assert "the same to the last digit" in said
+    second_run.OUTPUT.write_text(json.dumps(found | {"different": 7, "largest": 0.012}))
+    assert "7 differ, by 0.012 at most" in second_run.sentence()
