@@ -105,8 +105,12 @@ def standings(matrix: pd.DataFrame) -> pd.DataFrame:
 
 
 def pairs(matrix: pd.DataFrame) -> pd.DataFrame:
-    """All ordered pairs of ranked methods, see :func:`blufs.analysis.gains.pairwise`."""
-    return pairwise(compared(matrix).ranked)
+    """All ordered pairs of ranked methods, see :func:`blufs.analysis.gains.pairwise`.
+
+    Without rows for fewer than two datasets: a pair on one of them is two scores and no comparison.
+    """
+    ranked = compared(matrix).ranked
+    return pairwise(ranked if len(ranked) > 1 else ranked.iloc[:0])
 
 
 def listed_once(both: pd.DataFrame, order: Sequence[str]) -> pd.DataFrame:

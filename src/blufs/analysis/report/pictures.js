@@ -227,7 +227,7 @@ const showPairs = () => {
   const box = byId("picture-pairs");
   const view = viewOf();
   const order = view ? view.pairs.methods : [];
-  if (order.length < 2) return box.replaceChildren("No two methods to compare here.");
+  if (order.length < 2) return box.replaceChildren(view && view.n < 2 ? "Pairs of methods are compared over at least two datasets." : "No two methods to compare here.");
   const found = new Map();
   const values = view.pairs.values[Symbol.iterator]();
   order.forEach((a, i) => order.slice(i + 1).forEach((b) => {

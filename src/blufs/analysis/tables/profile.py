@@ -137,12 +137,12 @@ def _label_free_columns(results: SuiteResults, one: Suite) -> list[Column]:
 
 
 def features_by_name(results: SuiteResults, one: Suite) -> pd.DataFrame:
-    """Every selected feature at the reported s, one row each, for every choice.
+    """Every selected feature at the reported s, one row each, for every choice without labels.
 
     Random features are left out: they say nothing, and would be most of the rows.
     """
     found = []
-    for choice in CHOICES:
+    for choice in (key for key, rule in CHOICES.items() if not rule.uses_labels):
         rows = of_selecting_methods(selections_of_choice(results, choice, reported=True), one)
         rows = rows[(rows["status"] == "ok") & (rows["method"] != RANDOM_FEATURES)]
         for row in tuples(rows):
