@@ -59,7 +59,7 @@ def test_html_carries_numbers_marks_and_kinds(tables):
     table = tables["clustering_acc"]
     html = to_html(table)
     best = table.blocks[0].rows[0].cells[4]
-    assert f'<td data-value="{best.value:.6g}" class="best">{best.text}</td>' in html
+    assert f'<td data-value="{best.value:.5g}" class="best">{best.text}</td>' in html
     assert html.count('<tr class="summary">') == 4 + 3
     assert html.count('<th scope="row">') == sum(len(block.rows) for block in table.blocks)
     assert '<tr class="summary"><th scope="row">Average</th>' in html

@@ -143,15 +143,20 @@ def _view(view: Mapping[str, Any], seconds: Mapping[str, float], alpha: float) -
 
 
 def _pairs(pairs: Sequence[Mapping[str, Any]], names: Sequence[str]) -> dict[str, list]:
-    """The methods that are paired, and [difference, wins, losses, p] of the first with the second,
-    the first with the third, ..., the second with the third, ...; what is left are ties."""
+    """The methods that are paired, and difference, wins, losses and p of the first with the second,
+    the first with the third, ..., the second with the third, ...; what is left are ties. One list
+    of numbers: brackets around thousands of pairs would be a good part of the page."""
     found = {(pair["method"], pair["other"]): pair for pair in pairs}
     paired = [name for name in names if any(name in key for key in found)]
     return {
         "methods": [names.index(name) for name in paired],
         "values": [
-            [_number(pair["difference"], 2), pair["wins"], pair["losses"], _number(pair["p_value"])]
+            number
             for pair in (found[key] for key in combinations(paired, 2))
+            for number in (
+                *(_number(pair["difference"], 2), pair["wins"], pair["losses"]),
+                _number(pair["p_value"]),
+            )
         ],
     }
 

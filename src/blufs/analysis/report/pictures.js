@@ -229,13 +229,15 @@ const showPairs = () => {
   const order = view ? view.pairs.methods : [];
   if (order.length < 2) return box.replaceChildren(view && view.n < 2 ? "Pairs of methods are compared over at least two datasets." : "No two methods to compare here.");
   const found = new Map();
-  const values = view.pairs.values[Symbol.iterator]();
+  let next = 0;
+  let limit = 0;
   order.forEach((a, i) => order.slice(i + 1).forEach((b) => {
-    const [difference, wins, losses, p] = values.next().value;
+    const [difference, wins, losses, p] = view.pairs.values.slice(next, next + 4);
+    next += 4;
+    limit = Math.max(limit, Math.abs(difference));
     found.set(`${a} ${b}`, [difference, wins, view.n - wins - losses, losses, p]);
     found.set(`${b} ${a}`, [-difference, losses, view.n - wins - losses, wins, p]);
   }));
-  const limit = Math.max(...view.pairs.values.map(([difference]) => Math.abs(difference)));
   const cell = (a, b) => {
     const pair = found.get(`${a} ${b}`);
     if (!pair) return html("td", {}, "–");

@@ -153,7 +153,7 @@ def _html_row(row: Row) -> str:
 
 
 def _html_cell(cell: Cell) -> str:
-    number = "" if cell.value is None else f' data-value="{float(cell.value):.6g}"'
+    number = "" if cell.value is None else f' data-value="{float(cell.value):.5g}"'
     kind = cell.mark or ("words" if cell.value is None and len(cell.text) > _LONG else "")
     look = f' class="{kind}"' if kind else ""
     return f"<td{number}{look}>{escape(cell.text)}</td>"
