@@ -27,6 +27,8 @@ from blufs.results.vocabulary import (
 
 #: What is shown first: the metric and the choice of a user without labels.
 METRIC, CHOICE = "clustering_acc", "default"
+#: The choices of the tables; the report has all.
+SHOWN_CHOICES = ("default", "blind", "oracle")
 EMPTY = """# Results
 
 The results of a full run of this version will stand here. Until then, `make run` makes a small
@@ -138,7 +140,7 @@ def choices(kept: Kept) -> str:
     found = {
         (metric, choice): kept.view(metric, choice)
         for metric in kept.metrics()
-        for choice in CHOICES
+        for choice in SHOWN_CHOICES
         if kept.view(metric, choice)
     }
     if not found:
@@ -192,7 +194,7 @@ def _not_told_apart(kept: Kept, metric: str, choice: str) -> str:
     if not p_values:
         return "n/a"
     named = [f"{title(m)} ({p:.2g})" for m, p in p_values.items() if p >= kept.statistics["alpha"]]
-    return ", ".join(named) or "none"
+    return "all" if len(named) == len(p_values) else ", ".join(named) or "none"
 
 
 def against(view: dict) -> dict[str, float]:
@@ -209,7 +211,8 @@ def ablation(kept: Kept) -> str:
         return ""
     means = table[table["kind"] == "average"]
     methods = list(dict.fromkeys(means["method"]))
-    n = table.loc[table["kind"] == "data", "dataset"].nunique()
+    measured = table[(table["kind"] == "data") & table["mean"].notna()]
+    n = measured["dataset"].nunique()
     rows = []
     for (metric, choice), group in means.groupby(["metric", "choice"], sort=False):
         values = group.set_index("method")["mean"]
@@ -224,21 +227,21 @@ def ablation(kept: Kept) -> str:
 def paper(kept: Kept) -> str:
     """The paper's averages over the datasets that we have too, and ours."""
     table = kept.table("paper_vs_ours")
-    if table.empty:
+    # Only the suite of the paper has its grids.
+    if table.empty or kept.suite == "wide":
         return ""
     shared = table[
-        (table["kind"] == "average of shared datasets")
-        & table["choice"].isin(["oracle", "blind", "default"])
+        (table["kind"] == "average of shared datasets") & table["choice"].isin(SHOWN_CHOICES)
     ]
     if shared.empty:
         return ""
     rows = []
     for (quantity, method), group in shared.groupby(["quantity", "method"], sort=False):
         ours = group.set_index("choice")["ours"]
-        values = [_decimal(ours.get(choice), 1) for choice in ("oracle", "blind", "default")]
+        values = [_decimal(ours.get(choice), 1) for choice in SHOWN_CHOICES]
         name = METRICS[quantity].short if quantity in METRICS else quantity
         rows.append([name, title(method), _decimal(group["paper"].iloc[0], 1), *values])
-    header = ["metric", "method", "paper", "ours, oracle", "ours, blind", "ours, default"]
+    header = ["metric", "method", "paper", *(f"ours, {choice}" for choice in SHOWN_CHOICES)]
     return "Averages over the paper's datasets that are public, in %:\n\n" + markdown(header, rows)
 
 

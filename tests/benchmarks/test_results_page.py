@@ -67,8 +67,8 @@ def test_the_page_holds_ranks_and_tests(kept, statistics):
     assert row["Friedman p"] == f"{found['friedman']['p_value']:.2g}"
     assert row["critical difference"] == f"{found['critical_difference']:.2f}"
     p_values = results_page.against(statistics["views"]["nmi"]["blind"]["reported"]["all"])
-    assert p_values
-    assert all(f"({p:.2g})" in row["not told apart from BLUFS"] for p in p_values.values())
+    assert min(p_values.values()) > 0.05
+    assert row["not told apart from BLUFS"] == "all"
 
 
 def test_losses_are_named_with_the_winner_and_its_lead(kept):
