@@ -1,12 +1,14 @@
 """What a finished run of a suite took: wall time, cores busy, overhead per job, slowest jobs.
 
-Reads results/<suite>/*.parquet, which hold the seconds of fits and scores, and Snakemake's records
-of the jobs (.snakemake/metadata). Wall time is the time with a job running, so that the pauses
-between partial runs do not count.
+Reads results/<suite>/*.parquet, which hold the seconds of fits and scores, Snakemake's records of
+the jobs (.snakemake/metadata), and the logs of the jobs, which end with their processor time. Wall
+time is the time with a job running, so that the pauses between partial runs do not count.
+``python -m benchmarks.speed.suite_times another/clone`` measures the runs in another folder.
 """
 
 from __future__ import annotations
 
+import argparse
 import base64
 import json
 import statistics
@@ -15,10 +17,12 @@ from pathlib import Path
 
 import pandas as pd
 
-from benchmarks.harness import ROOT, parse_quick, save
+from benchmarks.harness import ROOT, read, save
+from blufs.files.atomic import read_json
 from blufs.results import load
+from blufs.workflow.run.usage import usage_of_log
 
-SUITES = ("demo", "paper")
+SUITES = ("demo", "paper", "wide")
 
 
 @dataclass(frozen=True)
@@ -67,13 +71,28 @@ def most_at_once(jobs: list[Job]) -> int:
 
 
 def work_seconds(results: Path) -> float:
-    """Seconds of fits, scores and evaluations as the jobs themselves measured them."""
+    """Seconds of fits, scores and evaluations as the jobs themselves measured them.
+
+    A fit that was stopped has taken as long as its limit.
+    """
     suite = load(results)
     fits = ["dataset", "method", "setting", "s", "fit_seed"]
-    tables = [table[[*fits, "fit_seconds"]] for table in (suite.screened, suite.selections)]
-    fitted = pd.concat(tables).drop_duplicates(fits)["fit_seconds"].sum()
+    tables = (suite.screened, suite.selections)
+    found = pd.concat(table[[*fits, "fit_seconds", "status"]] for table in tables)
+    fitted = found.drop_duplicates(fits)["fit_seconds"].sum()
+    # One fit serves all s.
+    stopped = found[found["status"] == "timeout"].drop_duplicates([f for f in fits if f != "s"])
+    if len(stopped):
+        config = read_json(results / "provenance.json")["config"]
+        fitted += len(stopped) * config["limits"]["fit_seconds"]
     scored = suite.screened["score_seconds"].sum() + suite.scores["evaluation_seconds"].sum()
     return float(fitted + scored + suite.timing["seconds"].sum() + suite.stability["seconds"].sum())
+
+
+def processor_seconds(logs: Path) -> float:
+    """Processor seconds of all jobs, as they say at the end of their logs."""
+    found = map(usage_of_log, sorted(logs.rglob("*.log")))
+    return sum(usage.cpu_seconds for usage in found if usage)
 
 
 def summarize(folder: Path, suite: str) -> dict | None:
@@ -86,6 +105,8 @@ def summarize(folder: Path, suite: str) -> dict | None:
     spent, work = sum(job.seconds for job in jobs), work_seconds(results)
     wall, cores = wall_seconds(jobs), most_at_once(jobs)
     rules = {job.rule for job in jobs}
+    cpu = processor_seconds(folder / "logs" / suite)
+    drawing = sum(job.seconds for job in jobs if job.rule == "plot_figures")
     slowest = sorted(jobs, key=lambda job: -job.seconds)[:10]
     return {
         "jobs": len(jobs),
@@ -97,6 +118,8 @@ def summarize(folder: Path, suite: str) -> dict | None:
         "job_share": spent / (wall * cores),
         "work_share": work / (wall * cores),
         "overhead_per_job": (spent - work) / len(jobs),
+        "cpu_seconds": cpu,
+        "overhead_share": (cpu - work - drawing) / (wall * cores) if cpu else None,
         "median_seconds": {
             rule: statistics.median(job.seconds for job in jobs if job.rule == rule)
             for rule in sorted(rules)
@@ -106,9 +129,13 @@ def summarize(folder: Path, suite: str) -> dict | None:
 
 
 if __name__ == "__main__":
-    parse_quick(__doc__)
-    found = {suite: summarize(ROOT, suite) for suite in SUITES}
-    save("suites", {suite: summary for suite, summary in found.items() if summary})
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("folder", type=Path, nargs="?", default=ROOT)
+    parser.add_argument("--quick", action="store_true", help="as all scripts; changes nothing here")
+    folder = parser.parse_args().folder
+    found = {suite: summarize(folder, suite) for suite in SUITES}
+    kept = read("suites") or {}
+    save("suites", kept | {suite: summary for suite, summary in found.items() if summary})
     for suite, summary in found.items():
         if summary:
             print(suite, {k: v for k, v in summary.items() if k not in ("slowest",)})
