@@ -22,8 +22,8 @@ REASONS = {
     "exponent of the fit in n": "products with the neighbour graph gather rows from all over "
     "memory, which takes longer once these no longer fit into the caches",
     "peak memory, worst shape, float32": "the n x s arrays of a fit are of float64",
-    "suite `paper`": "starting Python takes a second in each of its jobs; there are fewer jobs than "
-    "in version 0.1 and each spends less beside its work, but that work takes less time too",
+    "suite `paper`": "starting Python takes a second in each of its jobs; there are fewer jobs "
+    "than in version 0.1 and each spends less beside its work, but the work takes less time too",
     "least time ratio": "see [the compared methods](results/methods-speed.md)",
 }
 
