@@ -183,6 +183,7 @@ def suites(report: dict) -> str:
         "cpu_seconds": "processor time of the jobs, s",
         "overhead_share": "other processor time / (wall time x cores)",
     }
+    report = dict(sorted(report.items()))
     header = ["", *report]
     table = markdown(
         header, [[name, *(r.get(k, "") for r in report.values())] for k, name in names.items()]
