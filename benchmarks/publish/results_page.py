@@ -37,8 +37,8 @@ report on your machine, and `snakemake --cores 16 --config suite=wide` the large
 HEAD = """# Results
 
 [The protocol](../concepts/protocol.md) explains the metrics, [choices](../concepts/choices.md) how
-settings are chosen. Every suite below was made by `snakemake --config suite=<suite>` (`single_cells`
-by `--configfile benchmarks/config/single_cells.yaml`), kept by
+settings are chosen. Every suite below was made by `snakemake --config suite=<suite>`
+(`single_cells` by `--configfile benchmarks/config/single_cells.yaml`), kept by
 `python -m benchmarks.publish.keep_results <suite>`, and put on this page by
 `python -m benchmarks.publish.results_page`."""
 
