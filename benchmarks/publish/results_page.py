@@ -56,7 +56,7 @@ def leaderboard(kept: Kept) -> str:
         ranks = [_decimal(_entry(found, name, "rank")) for found in views.values()]
         rows.append([place, title(name), _gain(row), *means, *ranks, _record(row)])
     shorts = [METRICS[metric].short for metric in views]
-    header = ["", "method", "gain over random", *shorts, *(f"rank {s}" for s in shorts)]
+    header = ["place", "method", "gain over random", *shorts, *(f"rank {s}" for s in shorts)]
     imputed = {title(m): row["n_imputed"] for m, row in view["methods"].items() if row["n_imputed"]}
     text = (
         "Every method with its default setting. The gain is in points of ACC, with its 95 % "
