@@ -40,7 +40,15 @@ HEAD = """# Results
 settings are chosen. Every suite below was made by `snakemake --config suite=<suite>`
 (`single_cells` by `--configfile benchmarks/config/single_cells.yaml`), kept by
 `python -m benchmarks.publish.keep_results <suite>`, and put on this page by
-`python -m benchmarks.publish.results_page`."""
+`python -m benchmarks.publish.results_page`.
+
+The defaults of BLUFS and the rule of the blind choice were picked with the labels of most of these
+datasets in sight, [leaving out one at a time](../solver.md). The other methods run with the
+defaults of their papers or public code. So gains and p-values of BLUFS are those of data that it
+was developed on, and new data may show less.
+
+The scores of `wide` were computed at commit 1d04152. Names in the code, tables and the report
+changed after that; the report and its provenance are of a later commit."""
 
 
 def leaderboard(kept: Kept) -> str:

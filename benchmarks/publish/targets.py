@@ -14,9 +14,7 @@ from blufs.results.vocabulary import METRICS
 MISSING = "not measured"
 #: Why a target may be missed.
 REASONS = {
-    "`paper`: mean ACC of BLUFS, oracle": "clusterings of the same features spread by several "
-    "points on Jaffe and warpAR, more than what is missing; neither defaults nor grid are tuned to "
-    "these five datasets",
+    "`paper`: mean ACC of BLUFS, oracle": "the cause was not looked for; no other grid was tried",
     "`paper`: mean k-NN of BLUFS, oracle": "the same",
     "`paper`: % of the real features found on each synthetic set, default": "on Dartboard1, rings "
     "around one centre, one of the two features is found, with every feedback from 0 to 0.5, with "
