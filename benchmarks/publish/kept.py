@@ -25,6 +25,12 @@ class Kept:
     def statistics(self) -> dict[str, Any]:
         return json.loads((self.folder / "statistics.json").read_text(encoding="utf-8"))
 
+    @property
+    def note(self) -> str:
+        """What a reader must know of this run alone, from note.md; it goes with the run."""
+        path = self.folder / "note.md"
+        return path.read_text(encoding="utf-8").strip() if path.exists() else ""
+
     def table(self, name: str) -> pd.DataFrame:
         """A table in its long form; without rows if it is not kept."""
         path = self.folder / "tables" / f"{name}.csv"

@@ -45,10 +45,7 @@ settings are chosen. Every suite below was made by `snakemake --config suite=<su
 The defaults of BLUFS and the rule of the blind choice were picked with the labels of most of these
 datasets in sight, [leaving out one at a time](../solver.md). The other methods run with the
 defaults of their papers or public code. So gains and p-values of BLUFS are those of data that it
-was developed on, and new data may show less.
-
-The scores of `wide` were computed at commit 1d04152. Names in the code, tables and the report
-changed after that; the report and its provenance are of a later commit."""
+was developed on, and new data may show less."""
 
 
 def leaderboard(kept: Kept) -> str:
@@ -236,8 +233,9 @@ def ablation(kept: Kept) -> str:
 def paper(kept: Kept) -> str:
     """The paper's averages over the datasets that we have too, and ours."""
     table = kept.table("paper_vs_ours")
-    # Only the suite of the paper has its grids.
-    if table.empty or kept.suite == "wide":
+    # A suite of other data as well has other grids than the paper.
+    compared = (kept.view(METRIC, CHOICE) or {}).get("datasets", [])
+    if table.empty or not set(compared) <= set(table["dataset"].dropna()):
         return ""
     shared = table[
         (table["kind"] == "average of shared datasets") & table["choice"].isin(SHOWN_CHOICES)
@@ -311,7 +309,7 @@ PARTS: dict[str, Callable[[Kept], str]] = {
 def section(kept: Kept) -> str:
     answer = (kept.view(METRIC, CHOICE) or {}).get("answer", "")
     verdict = kept.statistics["verdict"].partition("\n\n")[0]
-    parts = [f"## Suite `{kept.suite}`", answer, verdict]
+    parts = [f"## Suite `{kept.suite}`", answer, verdict, kept.note]
     for name, part in PARTS.items():
         text = part(kept)
         parts += [f"### {name}", text] if text else []

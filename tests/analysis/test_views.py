@@ -227,6 +227,12 @@ def test_every_pair_of_ranked_methods_is_listed_once_with_its_difference(results
     np.testing.assert_allclose(one["difference"], gaps, atol=1e-6)
 
 
+def test_one_dataset_has_no_pairs():
+    assert len(pairs(MATRIX.iloc[:2])) > 0
+    assert pairs(MATRIX.iloc[:1]).empty
+    assert as_json(MATRIX.iloc[:1])["pairs"] == []
+
+
 def test_seconds_are_the_median_over_the_datasets(results):
     assert fit_seconds(results, ["digits", "pie"])["BLUFS"] == pytest.approx(0.1)
     rows = results.selections.copy()

@@ -109,3 +109,17 @@ def test_a_run_with_a_broken_table_is_not_kept(tmp_path):
     (tmp_path / "half" / "report.html").write_text("x")
     with pytest.raises(SystemExit, match=r"is not complete: tables: x; figures: x"):
         keep(tmp_path / "half", tmp_path / "docs")
+
+
+def test_a_note_of_the_run_is_shown_and_goes_with_it(tmp_path):
+    assert Kept(tmp_path).note == ""
+    (tmp_path / "note.md").write_text("Made on a Sunday.\n")
+    assert Kept(tmp_path).note == "Made on a Sunday."
+
+
+def test_the_paper_is_shown_only_where_all_data_are_its_own(kept):
+    class OtherData(Kept):
+        def view(self, metric, choice, domain="all"):
+            return {"datasets": ["COIL20", "mine"]}
+
+    assert results_page.paper(OtherData(kept / "fixture")) == ""
