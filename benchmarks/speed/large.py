@@ -15,7 +15,7 @@ pandas is hidden, as in the jobs of the workflow and in an environment of the li
 
 from __future__ import annotations
 
-import blufs.workflow.run.without_pandas  # noqa: F401  # isort: skip
+import blufs.workflow.run.quick_start  # noqa: F401  # isort: skip
 
 import json
 import os

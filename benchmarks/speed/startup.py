@@ -15,7 +15,7 @@ from collections import Counter
 
 from benchmarks.harness import ROOT, parse_quick, save
 
-QUICK = "import blufs.workflow.run.without_pandas, "
+QUICK = "import blufs.workflow.run.quick_start, "
 ESTIMATOR = "from blufs import BLUFS"
 CODE = {
     "interpreter": "pass",

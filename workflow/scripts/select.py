@@ -12,7 +12,7 @@ with job(snakemake.log[0]):
     part = params.part
     card = read_card(snakemake.input.card)
     if card["status"] == "ok":
-        import blufs.workflow.run.without_pandas  # noqa: F401 (first)
+        import blufs.workflow.run.quick_start  # noqa: F401 (first)
         from blufs.workflow.stages.select import Target, select
 
         X, _ = read_dataset(snakemake.input.data)

@@ -11,7 +11,7 @@ params, dataset, method = snakemake.params, snakemake.wildcards.dataset, snakema
 with job(snakemake.log[0]):
     card = read_card(snakemake.input.card)
     if card["status"] == "ok":
-        import blufs.workflow.run.without_pandas  # noqa: F401 (first)
+        import blufs.workflow.run.quick_start  # noqa: F401 (first)
         from blufs.workflow.stages.select import Target
         from blufs.workflow.stages.time_fit import time_fits
 

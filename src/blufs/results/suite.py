@@ -121,11 +121,31 @@ class SuiteResults:
         measured = [name for name in names if not self.cards.get(name, {}).get("real_features")]
         return measured or list(names)
 
+    def on(self, dataset: str) -> SuiteResults:
+        """The same results with the rows of one dataset alone."""
+        return _OnDataset(self.tables, self.card_paths, self.array_paths, whole=self, dataset=dataset)
+
     def _read(self, name: str) -> pd.DataFrame:
         from blufs.results.schemas import TABLES
         from blufs.results.tables import read_table
 
         return read_table(self.tables[name], TABLES[name])
+
+
+@dataclass(frozen=True)
+class _OnDataset(SuiteResults):
+    """The rows of one dataset, taken from the tables that ``whole`` has read."""
+
+    whole: SuiteResults = field(kw_only=True)
+    dataset: str = field(kw_only=True)
+
+    @cached_property
+    def cards(self) -> dict[str, dict[str, Any]]:
+        return self.whole.cards
+
+    def _read(self, name: str) -> pd.DataFrame:
+        rows = self.whole.scores if name == "results" else getattr(self.whole, name)
+        return rows[rows["dataset"] == self.dataset]
 
 
 def load(folder: str | Path) -> SuiteResults:

@@ -48,9 +48,10 @@ def aggregate(
     ``more`` names what ``summary`` returns beside ``mean`` and ``n``.
     """
     groups = dict(list(rows.groupby(["dataset", "method"], sort=False)))
+    datasets, methods = ({key[level] for key in groups} for level in (0, 1))
     found = []
-    for dataset in (name for name in suite.datasets if name in set(rows["dataset"])):
-        for method in (name for name in suite.ranked_methods if name in set(rows["method"])):
+    for dataset in (name for name in suite.datasets if name in datasets):
+        for method in (name for name in suite.ranked_methods if name in methods):
             row: dict[str, Any] = {"dataset": dataset, "method": method, "mean": np.nan}
             group = groups.get((dataset, method))
             if group is None:

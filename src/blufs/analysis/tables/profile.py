@@ -43,7 +43,7 @@ _NAMED = 10
 
 def profile(results: SuiteResults, suite: Suite, *, dataset: str) -> Table:
     """Methods x everything that is known about them on one dataset."""
-    one = replace(suite, datasets=[dataset])
+    one, results = replace(suite, datasets=[dataset]), results.on(dataset)
     title = results.dataset_title(dataset)
     name, caption = f"profile_{dataset}", f"Methods on {title}"
     blocks = [

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
-import scipy.sparse as sp
 
 from blufs.results.records import Record
 from blufs.workflow.run.isolation import Outcome
@@ -16,6 +15,8 @@ from blufs.workflow.run.usage import processor_seconds
 from blufs.workflow.stages.protocol import Protocol
 
 if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
     from blufs.numerics.graph import SampleGraph
 
 logger = logging.getLogger("blufs.scoring")
@@ -43,14 +44,15 @@ class Scorer:
 
     def __init__(
         self,
-        X: np.ndarray | sp.csr_array,
+        X: np.ndarray | csr_array,
         y: np.ndarray | None,
         graph: SampleGraph,
         n_clusters: int,
         dataset: str,
         protocol: Protocol,
     ):
-        # Imported here, before a process forks: a job without anything to score needs neither.
+        # Imported here, before a process forks: a job without anything to score needs none.
+        import blufs.workflow.run.quick_start  # isort: skip
         import blufs.evaluation.classification
         import blufs.evaluation.clustering
         import blufs.evaluation.criteria  # noqa: F401
@@ -83,12 +85,12 @@ class Scorer:
         values = self.protocol.classify(task, chosen, self.y, self.dataset, repetitions)
         return _finite(Scores(values, seconds=processor_seconds() - start))
 
-    def _chosen(self, features: Sequence[int]) -> np.ndarray | sp.csr_array:
+    def _chosen(self, features: Sequence[int]) -> np.ndarray | csr_array:
         """The chosen columns; sparse data stay sparse only if all columns are chosen."""
         chosen = self.X[:, list(features)]
-        if isinstance(chosen, sp.sparray) and len(features) < self.X.shape[1]:
-            return chosen.toarray()
-        return chosen
+        if isinstance(chosen, np.ndarray) or len(features) == self.X.shape[1]:
+            return chosen
+        return chosen.toarray()
 
 
 def _finite(scores: Scores) -> Scores:

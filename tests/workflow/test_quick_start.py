@@ -1,4 +1,4 @@
-"""Jobs start without pandas and leave it to those who want it."""
+"""Jobs start without what they do not need, and leave it to those who want it."""
 
 import subprocess
 import sys
@@ -10,16 +10,36 @@ def run(code):
     ).stdout.split()
 
 
+def test_a_job_fits_without_pandas():
+    loaded = run(
+        "import blufs.workflow.run.quick_start, sys;"
+        "import blufs.workflow.stages.select;"
+        "names = {name.split('.')[0] for name in sys.modules};"
+        "print(*(name in names for name in ('sklearn', 'pandas', 'rich')))"
+    )
+    assert loaded == ["True", "False", "False"]
+
+
 def test_a_job_scores_without_pandas():
     loaded = run(
-        "import blufs.workflow.run.without_pandas, sys;"
-        "import blufs.workflow.stages.select, blufs.workflow.stages.scoring;"
-        "print('sklearn' in sys.modules, any(name.startswith('pandas') for name in sys.modules))"
+        "import sys;"
+        "from blufs.workflow.stages.scoring import Scorer;"
+        "Scorer(None, None, None, 2, 'wine', None);"
+        "names = {name.split('.')[0] for name in sys.modules};"
+        "print(*(name in names for name in ('sklearn', 'pandas', 'rich')))"
     )
-    assert loaded == ["True", "False"]
+    assert loaded == ["True", "False", "False"]
 
 
-def test_a_job_for_unavailable_data_needs_no_scikit_learn():
+def test_modules_are_out_of_the_sight_of_the_garbage_collector():
+    found = run(
+        "import gc, blufs.workflow.run.quick_start;"
+        "print(gc.isenabled(), gc.get_freeze_count() > 100_000)"
+    )
+    assert found == ["True", "True"]
+
+
+def test_a_job_for_unavailable_data_needs_no_scipy():
     loaded = run(
         "import sys, blufs.datasets.storage;"
         "from blufs.workflow.run.isolation import Limits;"
@@ -33,14 +53,14 @@ def test_a_job_for_unavailable_data_needs_no_scikit_learn():
         "screened = screen(None, None, None, None, records, protocol, limits);"
         "given = records, only_choice('wine', {}), protocol, Part(), limits;"
         "scores = evaluate(None, None, None, None, *given);"
-        "print(*{r['status'] for r in screened + scores}, 'sklearn' in sys.modules)"
+        "print(*{r['status'] for r in screened + scores}, 'scipy' in sys.modules)"
     )
     assert loaded == ["unavailable", "False"]
 
 
 def test_an_own_method_finds_pandas():
     found = run(
-        "import blufs.workflow.run.without_pandas, pandas;"
+        "import blufs.workflow.run.quick_start, pandas;"
         "from blufs import LapScore; from sklearn.datasets import load_wine;"
         "X = load_wine(as_frame=True).data;"
         "selector = LapScore(2).fit(X).set_output(transform='pandas');"
@@ -51,6 +71,5 @@ def test_an_own_method_finds_pandas():
 
 def test_pandas_that_is_there_stays():
     assert run(
-        "import pandas, sys, blufs.workflow.run.without_pandas;"
-        "print(sys.modules['pandas'] is pandas)"
+        "import pandas, sys, blufs.workflow.run.quick_start;print(sys.modules['pandas'] is pandas)"
     ) == ["True"]
