@@ -29,6 +29,8 @@ from blufs.results.vocabulary import (
 METRIC, CHOICE = "clustering_acc", "default"
 #: The choices of the tables; the report has all.
 SHOWN_CHOICES = ("default", "blind", "oracle")
+#: An NMI, in %, that a partition by chance can have; below it classes are no clusters.
+LEAST_NMI = 5
 EMPTY = """# Results
 
 The results of a full run of this version will stand here. Until then, `make run` makes a small
@@ -138,7 +140,28 @@ def losses(kept: Kept) -> str:
             "Datasets on which most other methods are no better than random features, with the "
             f"share of these methods: {', '.join(hard) or 'none'}."
         )
-    return "\n\n".join(parts)
+    return "\n\n".join([*parts, *no_clusters(kept)])
+
+
+def no_clusters(kept: Kept) -> list[str]:
+    """The datasets whose classes no method finds by clustering, and what k-NN says there."""
+    nmi, knn = (
+        kept.scores(metric, CHOICE).drop(columns=ALL_FEATURES, errors="ignore")
+        for metric in ("nmi", "knn_accuracy")
+    )
+    here = [name for name in nmi.index if 100 * nmi.loc[name].max() < LEAST_NMI]
+    if not here or RANDOM_FEATURES not in knn:
+        return []
+    told = [
+        f"{name} ({row[METHOD_UNDER_STUDY]:.1f} and {row[RANDOM_FEATURES]:.1f}; best "
+        f"{title(row.idxmax())}, {row.max():.1f})"
+        for name, row in (100 * knn.loc[here]).iterrows()
+    ]
+    return [
+        f"Datasets whose classes are not clusters: no method reaches an NMI of {LEAST_NMI} %, so "
+        "that ACC there says little about the features. k-NN accuracy of BLUFS and of random "
+        f"features on them: {', '.join(told)}."
+    ]
 
 
 def choices(kept: Kept) -> str:

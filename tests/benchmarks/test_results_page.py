@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from benchmarks.publish import results_page
@@ -123,3 +124,23 @@ def test_the_paper_is_shown_only_where_all_data_are_its_own(kept):
             return {"datasets": ["COIL20", "mine"]}
 
     assert results_page.paper(OtherData(kept / "fixture")) == ""
+
+
+class Scored(Kept):
+    """Scores of three methods on a dataset with clusters and on one without."""
+
+    def __init__(self):
+        pass
+
+    def scores(self, metric, choice):
+        methods = ["AllFeatures", "BLUFS", "MCFS", "RandomFeatures"]
+        rows = {
+            "nmi": [[0.9, 0.6, 0.5, 0.2], [0.9, 0.049, 0.02, 0.01]],
+            "knn_accuracy": [[0.9, 0.9, 0.8, 0.7], [0.9, 0.81, 0.715, 0.565]],
+        }
+        return pd.DataFrame(rows[metric], index=["faces", "cubes"], columns=methods)
+
+
+def test_the_page_names_the_datasets_whose_classes_are_no_clusters():
+    (told,) = results_page.no_clusters(Scored())
+    assert told.endswith("features on them: cubes (81.0 and 56.5; best BLUFS, 81.0).")
