@@ -35,8 +35,13 @@ def exact(X: np.ndarray, threads: int) -> np.ndarray:
 def by_faiss(X: np.ndarray, threads: int) -> np.ndarray:
     import faiss
 
+    # scikit-learn may share this setting, and hangs in a forked process if it is left above 1.
+    before = faiss.omp_get_max_threads()
     faiss.omp_set_num_threads(threads)
-    return neighbors_of_many(X, K)[0]
+    try:
+        return neighbors_of_many(X, K)[0]
+    finally:
+        faiss.omp_set_num_threads(before)
 
 
 def by_hnswlib(X: np.ndarray, threads: int) -> np.ndarray:

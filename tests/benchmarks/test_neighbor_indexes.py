@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_info
 
 from benchmarks.speed import neighbor_indexes
 from benchmarks.speed.large_page import ways
@@ -15,9 +16,15 @@ def test_recall_is_the_share_of_the_right_neighbors():
     assert neighbor_indexes.recall(np.array([[1, 3], [3, 4], [0, 1]]), right) == 0.5
 
 
+def openmp_threads():
+    return [row["num_threads"] for row in threadpool_info() if row["user_api"] == "openmp"]
+
+
 @pytest.mark.parametrize("name", ["exact", "faiss"])
 def test_a_way_is_measured(name):
+    before = openmp_threads()
     row = neighbor_indexes.measure(name, 120, 6, 3)
+    assert openmp_threads() == before
     assert row["recall"] == 1
     assert row["same_again"]
     assert row["same_on_two_threads"]
