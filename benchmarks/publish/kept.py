@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-from functools import cache, cached_property
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
-import yaml
 
 from benchmarks.harness import ROOT
 
@@ -48,6 +47,18 @@ class Kept:
         found = self.statistics["views"].get(metric, {}).get(choice, {}).get("reported", {})
         return [name for name in found if name != "all"]
 
+    def title(self, method: str) -> str:
+        """The title that the run had for a method."""
+        return self._titles.get(method, method)
+
+    @cached_property
+    def _titles(self) -> dict[str, str]:
+        path = self.folder / "provenance.json"
+        if not path.exists():
+            return {}
+        methods = json.loads(path.read_text(encoding="utf-8"))["config"]["methods"]
+        return {name: own["title"] for name, own in methods.items() if own and "title" in own}
+
     def metrics(self) -> list[str]:
         return list(self.statistics["views"])
 
@@ -66,13 +77,3 @@ def kept_suites(folder: Path = FOLDER) -> list[Kept]:
 
 def kept_suite(name: str) -> Kept | None:
     return next((kept for kept in kept_suites() if kept.suite == name), None)
-
-
-def title(method: str) -> str:
-    """Title of a method in the project's configuration."""
-    return (_methods().get(method) or {}).get("title", method)
-
-
-@cache
-def _methods() -> dict[str, Any]:
-    return yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))["methods"]

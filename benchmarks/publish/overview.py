@@ -13,7 +13,7 @@ import seaborn as sns
 from matplotlib.figure import Figure
 
 from benchmarks.harness import ROOT
-from benchmarks.publish.kept import Kept, kept_suite, title
+from benchmarks.publish.kept import Kept, kept_suite
 from blufs.results.vocabulary import METHOD_UNDER_STUDY, METRICS, RANDOM_FEATURES
 
 PICTURE = ROOT / "docs" / "images" / "overview.png"
@@ -40,9 +40,9 @@ def draw(kept: Kept) -> Figure:
         axes.axvline(0, color="black", linewidth=0.8)
         axes.set_title(METRICS[metric].title, fontsize=9)
         axes.tick_params(labelsize=8)
-    panels[0].set_yticks(range(len(names)), [title(name) for name in reversed(names)])
+    panels[0].set_yticks(range(len(names)), [kept.title(name) for name in reversed(names)])
     for label in panels[0].get_yticklabels():
-        if label.get_text() == title(METHOD_UNDER_STUDY):
+        if label.get_text() == kept.title(METHOD_UNDER_STUDY):
             label.set(color=OWN, weight="bold")
     sns.despine(figure, left=True)
     figure.supxlabel(

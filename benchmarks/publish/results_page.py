@@ -13,7 +13,7 @@ import pandas as pd
 
 from benchmarks.harness import markdown
 from benchmarks.publish import second_run
-from benchmarks.publish.kept import FOLDER, Kept, kept_suites, title
+from benchmarks.publish.kept import FOLDER, Kept, kept_suites
 from blufs.analysis.figures.catalog import SCATTER, figure_spec
 from blufs.analysis.tables.catalog import TABLES
 from blufs.analysis.views import counted, domain_title
@@ -61,10 +61,12 @@ def leaderboard(kept: Kept) -> str:
         place = row["place"] or ""
         means = [_percent(_entry(found, name, "mean")) for found in views.values()]
         ranks = [_decimal(_entry(found, name, "rank")) for found in views.values()]
-        rows.append([place, title(name), _gain(row), *means, *ranks, _record(row)])
+        rows.append([place, kept.title(name), _gain(row), *means, *ranks, _record(row)])
     shorts = [METRICS[metric].short for metric in views]
     header = ["place", "method", "gain over random", *shorts, *(f"rank {s}" for s in shorts)]
-    imputed = {title(m): row["n_imputed"] for m, row in view["methods"].items() if row["n_imputed"]}
+    imputed = {
+        kept.title(m): row["n_imputed"] for m, row in view["methods"].items() if row["n_imputed"]
+    }
     text = (
         "Every method with its default setting. The gain is in points of ACC, with its 95 % "
         "interval over the datasets; ranks are averages, 1 is best; the last column counts the "
@@ -101,7 +103,7 @@ def by_domain(kept: Kept) -> str:
                 f"{own['place']} of {len(ranked) + 1}",
                 _percent(own["mean"]),
                 _gain(own),
-                f"{title(best)} {_percent(ranked[best]['mean'])}",
+                f"{kept.title(best)} {_percent(ranked[best]['mean'])}",
             ]
         )
     header = ["domain", "datasets", "place of BLUFS", "ACC", "gain over random", "best other"]
@@ -118,7 +120,7 @@ def losses(kept: Kept) -> str:
     lead = 100 * (others.max(axis=1) - own[own.notna()])
     behind = lead[lead > 0].sort_values(ascending=False)
     named = [
-        f"{name} (by {title(others.loc[name].idxmax())}, {behind[name]:.1f})"
+        f"{name} (by {kept.title(others.loc[name].idxmax())}, {behind[name]:.1f})"
         for name in behind.index
     ]
     parts = [
@@ -154,7 +156,7 @@ def no_clusters(kept: Kept) -> list[str]:
         return []
     told = [
         f"{name} ({row[METHOD_UNDER_STUDY]:.1f} and {row[RANDOM_FEATURES]:.1f}; best "
-        f"{title(row.idxmax())}, {row.max():.1f})"
+        f"{kept.title(row.idxmax())}, {row.max():.1f})"
         for name, row in (100 * knn.loc[here]).iterrows()
     ]
     return [
@@ -179,7 +181,7 @@ def choices(kept: Kept) -> str:
     methods = list(by_mean["methods"]) if by_mean else methods
     header = [f"{METRICS[m].short} {CHOICES[c].short.lower()}" for m, c in found]
     rows = [
-        [title(name), *(_percent(_entry(view, name, "mean")) for view in found.values())]
+        [kept.title(name), *(_percent(_entry(view, name, "mean")) for view in found.values())]
         for name in methods
     ]
     return "Averages over the datasets by choice of settings, in %:\n\n" + markdown(
@@ -199,7 +201,8 @@ def tests(kept: Kept) -> str:
                     METRICS[metric].short,
                     CHOICES[choice].short,
                     str(len(found["datasets"])),
-                    ", ".join(f"{title(method)} {rank:.2f}" for method, rank in ranks[:3]) or "n/a",
+                    ", ".join(f"{kept.title(method)} {rank:.2f}" for method, rank in ranks[:3])
+                    or "n/a",
                     f"{friedman['p_value']:.2g}" if friedman else "n/a",
                     f"{difference:.2f}" if difference else "n/a",
                     _not_told_apart(kept, metric, choice),
@@ -222,7 +225,9 @@ def _not_told_apart(kept: Kept, metric: str, choice: str) -> str:
     p_values = against(view) if view else {}
     if not p_values:
         return "n/a"
-    named = [f"{title(m)} ({p:.2g})" for m, p in p_values.items() if p >= kept.statistics["alpha"]]
+    named = [
+        f"{kept.title(m)} ({p:.2g})" for m, p in p_values.items() if p >= kept.statistics["alpha"]
+    ]
     return "all" if len(named) == len(p_values) else ", ".join(named) or "none"
 
 
@@ -249,7 +254,7 @@ def ablation(kept: Kept) -> str:
         rows.append([METRICS[metric].short, CHOICES[choice].short, *shown])
     if not rows:
         return ""
-    header = ["metric", "choice", *map(title, methods)]
+    header = ["metric", "choice", *map(kept.title, methods)]
     return f"Averages over {counted(n, 'dataset')}, in %:\n\n" + markdown(header, rows)
 
 
@@ -270,7 +275,7 @@ def paper(kept: Kept) -> str:
         ours = group.set_index("choice")["ours"]
         values = [_decimal(ours.get(choice), 1) for choice in SHOWN_CHOICES]
         name = METRICS[quantity].short if quantity in METRICS else quantity
-        rows.append([name, title(method), _decimal(group["paper"].iloc[0], 1), *values])
+        rows.append([name, kept.title(method), _decimal(group["paper"].iloc[0], 1), *values])
     header = ["metric", "method", "paper", *(f"ours, {choice}" for choice in SHOWN_CHOICES)]
     return "Averages over the paper's datasets that are public, in %:\n\n" + markdown(header, rows)
 
@@ -286,7 +291,7 @@ def synthetic(kept: Kept) -> str:
         if method in (METHOD_UNDER_STUDY, RANDOM_FEATURES):
             found = group.set_index("choice")
             cells = [f"{found['found'].get(c):.3g} of {found['of'].get(c):.0f}" for c in known]
-            rows.append([dataset, title(method), *cells])
+            rows.append([dataset, kept.title(method), *cells])
     if not rows:
         return ""
     header = ["dataset", "method", *(CHOICES[choice].short for choice in known)]

@@ -129,8 +129,8 @@ def test_the_paper_is_shown_only_where_all_data_are_its_own(kept):
 class Scored(Kept):
     """Scores of three methods on a dataset with clusters and on one without."""
 
-    def __init__(self):
-        pass
+    def __init__(self, folder):
+        self.folder = folder
 
     def scores(self, metric, choice):
         methods = ["AllFeatures", "BLUFS", "MCFS", "RandomFeatures"]
@@ -141,6 +141,13 @@ class Scored(Kept):
         return pd.DataFrame(rows[metric], index=["faces", "cubes"], columns=methods)
 
 
-def test_the_page_names_the_datasets_whose_classes_are_no_clusters():
-    (told,) = results_page.no_clusters(Scored())
+def test_the_page_names_the_datasets_whose_classes_are_no_clusters(tmp_path):
+    (told,) = results_page.no_clusters(Scored(tmp_path))
     assert told.endswith("features on them: cubes (81.0 and 56.5; best BLUFS, 81.0).")
+
+
+def test_methods_have_the_titles_of_their_run(tmp_path):
+    config = {"methods": {"Seurat": {"title": "scanpy (seurat)"}, "MCFS": {}, "UDFS": None}}
+    (tmp_path / "provenance.json").write_text(json.dumps({"config": config}))
+    names = ("Seurat", "MCFS", "UDFS", "BLUFS")
+    assert [Kept(tmp_path).title(name) for name in names] == ["scanpy (seurat)", *names[1:]]

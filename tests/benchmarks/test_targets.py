@@ -1,5 +1,7 @@
 """Targets and picture of the kept suites, from a leaderboard with known numbers."""
 
+from pathlib import Path
+
 import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
@@ -14,6 +16,7 @@ class Known(Kept):
 
     def __init__(self, p_value=0.01, found=(2, 2, 2)):
         self.p_value, self.found = p_value, found
+        self.folder = Path("kept nowhere")
 
     def view(self, metric, choice, domain="all"):
         means = {"default": 0.60, "blind": 0.61, "oracle": 0.63, "oracle_equal_budget": 0.62}
