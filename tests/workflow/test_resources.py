@@ -2,6 +2,9 @@
 
 import json
 import multiprocessing
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -149,6 +152,23 @@ def test_a_job_knows_the_peak_of_its_children_and_its_log_says_it(tmp_path):
     assert usage_of_log(tmp_path / "nothing.log") is None
     (tmp_path / "short.log").write_text("10:00:00 INFO working\n")
     assert usage_of_log(tmp_path / "short.log") is None
+
+
+def test_libraries_that_a_job_loads_late_have_its_threads_too(tmp_path):
+    code = (
+        "import numpy\n"
+        "from blufs.workflow.run.job import job\n"
+        f"with job({str(tmp_path / 'job.log')!r}):\n"
+        "    import scipy.linalg, sklearn.cluster, threadpoolctl\n"
+        "    print(*(row['num_threads'] for row in threadpoolctl.threadpool_info()))\n"
+    )
+    # As Snakemake sets them for a job that asks for all cores.
+    told = {"OMP_NUM_THREADS": "2", "OPENBLAS_NUM_THREADS": "2", "MKL_NUM_THREADS": "2"}
+    command = [sys.executable, "-c", code]
+    found = subprocess.run(
+        command, env=os.environ | told, capture_output=True, text=True, check=True
+    )
+    assert found.stdout.split() == ["1", "1", "1"]
 
 
 def test_a_usage_reads_back_what_it_writes(tmp_path):
