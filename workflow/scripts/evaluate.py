@@ -13,8 +13,11 @@ from blufs.workflow.stages.screen import screen
 inputs, outputs, params = snakemake.input, snakemake.output, snakemake.params
 dataset, screening = snakemake.wildcards.dataset, params.screening
 with job(snakemake.log[0]):
-    data = *read_dataset(inputs.data), read_graph(inputs.graph)
-    n_clusters, limits = read_card(inputs.card)["n_clusters"], Limits(**params.limits)
+    card, limits = read_card(inputs.card), Limits(**params.limits)
+    # Data that are not available have no graph, whose reading would load SciPy.
+    graph = read_graph(inputs.graph) if card["status"] == "ok" else None
+    data = *read_dataset(inputs.data), graph
+    n_clusters = card["n_clusters"]
     selections = read_records(inputs.selections)
     screened = []
     if screening:

@@ -11,11 +11,14 @@ from blufs.workflow.stages.screen import screen
 inputs, params = snakemake.input, snakemake.params
 with job(snakemake.log[0]):
     X, y = read_dataset(inputs.data)
+    card = read_card(inputs.card)
+    # Data that are not available have no graph, whose reading would load SciPy.
+    graph = read_graph(inputs.graph) if card["status"] == "ok" else None
     records = screen(
         X,
         y,
-        read_graph(inputs.graph),
-        read_card(inputs.card)["n_clusters"],
+        graph,
+        card["n_clusters"],
         read_records([inputs.selections]),
         Protocol(seed=params.seed, **params.protocol),
         Limits(**params.limits),

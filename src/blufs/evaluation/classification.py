@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.ensemble import RandomForestClassifier
 from sklearn.neighbors import NearestNeighbors
 
 from blufs.evaluation.metrics import label_codes
@@ -72,6 +71,9 @@ def forest_accuracy(
     The splits are those of :func:`classification_accuracy` for the same seeds.
     """
     y = label_codes(y, X.shape[0])
+    # Imported here: few suites have forests, and this takes a tenth of a second in every job.
+    from sklearn.ensemble import RandomForestClassifier
+
     accuracies = []
     splits = random_splits(X.shape[0], seeds, train_fraction)
     for seed, (train, test) in zip(seeds, splits, strict=True):
