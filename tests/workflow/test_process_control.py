@@ -91,6 +91,22 @@ def test_the_locks_stay_while_a_run_is_alive(folder, monkeypatch):
     assert locks(folder) == 2
 
 
+@pytest.mark.parametrize(
+    ("words", "is_run"),
+    [
+        ("/env/bin/python3.11 /env/bin/snakemake --cores 2", True),
+        ("python -m snakemake --cores 2", True),
+        # These wait for the run that they have started, which is the one that asks.
+        ("/usr/bin/time -v snakemake --cores 2", False),
+        ("timeout 1h /env/bin/python /env/bin/snakemake --cores 2", False),
+        ("python train.py", False),
+        ("", False),
+    ],
+)
+def test_what_starts_a_run_is_no_run(words, is_run):
+    assert process_control._is_snakemake(words.split()) is is_run
+
+
 def test_a_real_run_stops_the_jobs_of_a_killed_one_and_names_them(
     folder, orphan, capsys, monkeypatch
 ):

@@ -99,7 +99,10 @@ def _last_host(folder: Path) -> str:
 
 
 def _is_snakemake(words: list[str]) -> bool:
-    return any(Path(word).name == "snakemake" for word in words)
+    """Whether a command line is Snakemake itself, not ``time snakemake`` or ``timeout 1h ...``."""
+    program, *rest = words or [""]
+    is_python = Path(program).name.startswith("python")
+    return is_python and any(Path(word).name == "snakemake" for word in rest)
 
 
 def _orphans(folder: Path) -> list[psutil.Process]:
