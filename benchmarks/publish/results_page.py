@@ -352,7 +352,7 @@ def page(folder: Path = FOLDER) -> str:
     kept.sort(key=lambda suite: -len((suite.view(METRIC, CHOICE) or {}).get("datasets", [])))
     parts = [HEAD, *map(section, kept)]
     if second_run.OUTPUT.exists():
-        parts.append("## Run again\n\n" + second_run.sentence())
+        parts.append("## Run again\n\n" + second_run.sentences())
     return "\n\n".join(parts) + "\n"
 
 

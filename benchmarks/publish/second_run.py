@@ -8,8 +8,9 @@ and here, with the folder of that run:
 
     python -m benchmarks.publish.second_run compare wide other/clone/results/wide
 
-Whole pairs of dataset and method are drawn: all their settings, s and repetitions. Running times
-are not compared. Writes docs/results/reproduction.json, which results_page.py reads.
+Whole pairs of dataset and method are drawn: all their settings, s and repetitions. The folder may
+also hold another run of the whole suite. Running times are not compared. Adds to
+docs/results/reproduction.json, which results_page.py reads.
 """
 
 from __future__ import annotations
@@ -46,6 +47,8 @@ def targets(suite: str, pairs: list[tuple[str, str]]) -> list[str]:
 
 def evaluated(folder: Path) -> pd.DataFrame:
     """The scores in the files of a run, one row per repetition, with ``value`` and ``status``."""
+    if (folder / "results.parquet").exists():
+        return load(folder).scores
     rows: list[dict[str, Any]] = []
     for path in sorted(folder.glob("evaluations/*/*/all.json")):
         for record in read_json(path):
@@ -63,6 +66,10 @@ def compare(first: pd.DataFrame, second: pd.DataFrame) -> dict[str, Any]:
     equal |= (both["value"].isna() & both["value_first"].isna()).to_numpy()
     equal &= (both["status"] == both["status_first"]).to_numpy() & (both["_merge"] == "both")
     gaps = (both["value"] - both["value_first"]).abs()[~equal]
+    other = both[~equal].drop_duplicates(["dataset", "method"])
+    names = zip(
+        other["method"], other["dataset"], other["status"], other["status_first"], strict=True
+    )
     return {
         "pairs": len(second.drop_duplicates(["dataset", "method"])),
         "datasets": int(second["dataset"].nunique()),
@@ -70,21 +77,33 @@ def compare(first: pd.DataFrame, second: pd.DataFrame) -> dict[str, Any]:
         "scores": len(both),
         "different": int((~equal).sum()),
         "largest": float(gaps.fillna(np.inf).max()) if len(gaps) else 0.0,
+        "differ": [
+            f"{method} on {dataset}" + (f" ({now} instead of {then})" if now != then else "")
+            for method, dataset, now, then in names
+        ],
     }
 
 
-def sentence() -> str:
-    """What the comparison with a second run found."""
-    found = json.loads(OUTPUT.read_text(encoding="utf-8"))
+def sentences() -> str:
+    """What the comparisons with other runs found."""
+    return "\n\n".join(map(sentence, json.loads(OUTPUT.read_text(encoding="utf-8"))))
+
+
+def sentence(found: dict[str, Any]) -> str:
+    is_whole = found["pairs"] == found["of"]
     run = (
-        f"A random share of the suite `{found['suite']}` was run again, in another folder and on "
-        f"one core: {found['pairs']} of {found['of']} pairs of dataset and method, "
-        f"{found['scores']:,} scores. "
+        f"The whole suite `{found['suite']}` was run before, in another folder: "
+        if is_whole
+        else f"A random share of the suite `{found['suite']}` was run again, in another folder and "
+        f"on one core: {found['pairs']} of "
     )
+    run += f"{found['of']} pairs of dataset and method, {found['scores']:,} scores. "
     how = "(`benchmarks/publish/second_run.py`)"
     if not found["different"]:
         return f"{run}All of them are the same to the last digit {how}."
-    return f"{run}{found['different']:,} differ, by {found['largest']:.2g} at most {how}."
+    return (
+        f"{run}{found['different']:,} of them differ: those of {', '.join(found['differ'])} {how}."
+    )
 
 
 def main() -> None:
@@ -100,8 +119,12 @@ def main() -> None:
         return
     of = len(scores.drop_duplicates(["dataset", "method"]))
     found = {"suite": arguments.suite, "of": of, **compare(scores, evaluated(arguments.folder))}
-    OUTPUT.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
-    print(sentence())
+    known = json.loads(OUTPUT.read_text(encoding="utf-8")) if OUTPUT.exists() else []
+    known = [
+        one for one in known if (one["suite"], one["pairs"]) != (found["suite"], found["pairs"])
+    ]
+    OUTPUT.write_text(json.dumps([*known, found], indent=1) + "\n", encoding="utf-8")
+    print(sentence(found))
 
 
 if __name__ == "__main__":

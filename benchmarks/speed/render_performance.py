@@ -26,8 +26,9 @@ REASONS = {
     "exponent of the fit in n": "products with the neighbour graph gather rows from all over "
     "memory, which takes longer once these no longer fit into the caches",
     "peak memory, worst shape, float32": "the n x s arrays of a fit are of float64",
-    "suite `paper`": "starting Python takes a second in each of its jobs; there are fewer jobs "
-    "than in version 0.1 and each spends less beside its work, but the work takes less time too",
+    "suite `paper`": "importing scikit-learn takes a second of processor time in each job. The run "
+    "was made in two parts, because fits were timed again on one thread; scoring jobs have become "
+    "a tenth of a second shorter since, which this run does not show",
     "least time ratio": "see [the compared methods](results/methods-speed.md)",
 }
 

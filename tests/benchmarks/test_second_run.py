@@ -60,19 +60,22 @@ def test_scores_are_read_from_the_files_of_a_run(tmp_path):
     assert second_run.compare(scores((0.1, 0.2)), found)["different"] == 0
 
 
-def test_the_page_says_what_the_second_run_found(tmp_path, monkeypatch):
+def test_the_page_says_what_the_other_runs_found(tmp_path, monkeypatch):
     monkeypatch.setattr(second_run, "OUTPUT", tmp_path / "reproduction.json")
-    found = {
-        "suite": "wide",
-        "of": 600,
-        "pairs": 60,
-        "scores": 1234,
-        "different": 0,
-        "largest": 0.0,
-    }
-    second_run.OUTPUT.write_text(json.dumps(found))
-    said = second_run.sentence()
-    assert "60 of 600 pairs of dataset and method, 1,234 scores" in said
-    assert "the same to the last digit" in said
-    second_run.OUTPUT.write_text(json.dumps(found | {"different": 7, "largest": 0.012}))
-    assert "7 differ, by 0.012 at most" in second_run.sentence()
+    part = {"suite": "wide", "of": 600, "pairs": 60, "scores": 1234, "different": 0, "differ": []}
+    whole = part | {"pairs": 600, "different": 7, "differ": ["SOGFS on pie"]}
+    second_run.OUTPUT.write_text(json.dumps([part, whole]))
+    first, second = second_run.sentences().split("\n\n")
+    assert "60 of 600 pairs of dataset and method, 1,234 scores" in first
+    assert "the same to the last digit" in first
+    assert "The whole suite `wide` was run before" in second
+    assert "7 of them differ: those of SOGFS on pie" in second
+
+
+def test_what_differs_is_named_with_its_status():
+    whole = scores((0.1, 0.2), (0.3, 0.4))
+    moved = whole.assign(value=[0.1, 0.2, 0.3, 0.5])
+    assert second_run.compare(whole, moved)["differ"] == ["BLUFS on data1"]
+    stopped = whole.assign(status=["ok", "ok", "timeout", "timeout"])
+    found = second_run.compare(whole, stopped)["differ"]
+    assert found == ["BLUFS on data1 (timeout instead of ok)"]
