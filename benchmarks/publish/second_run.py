@@ -102,7 +102,10 @@ def sentence(found: dict[str, Any]) -> str:
     if not found["different"]:
         return f"{run}All of them are the same to the last digit {how}."
     return (
-        f"{run}{found['different']:,} of them differ: those of {', '.join(found['differ'])} {how}."
+        f"{run}{found['different']:,} of them differ: those of {', '.join(found['differ'])} {how}. "
+        "A fit that takes about as long as it may is stopped in one run and not in the other. "
+        "Where a method gives fewer features a weight than are asked for, rounding decides about the "
+        "others ([deviations](../deviations.md)); it can depend on where arrays lie in memory."
     )
 
 
