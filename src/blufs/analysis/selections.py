@@ -43,11 +43,6 @@ def feature_name(card: Mapping[str, Any], feature: int) -> str:
     return str(names[feature]) if names else f"feature {feature}"
 
 
-def column_major(X: Any) -> Any:
-    """X (dense or sparse) stored by columns, from which some of them are taken in half the time."""
-    return X.tocsc() if hasattr(X, "tocsc") else np.asfortranarray(X)
-
-
 def columns(X: Any, features: Sequence[int]) -> np.ndarray:
     """Some columns of X (dense or sparse) as a dense array."""
     selected = X[:, np.asarray(features, dtype=int)]

@@ -9,12 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from blufs.analysis.selections import (
-    TYPICAL_S,
-    column_major,
-    redundancy,
-    selections_of_choice,
-)
+from blufs.analysis.selections import TYPICAL_S, redundancy, selections_of_choice
 from blufs.analysis.tables.matrix import (
     COLUMNS,
     aggregate,
@@ -55,7 +50,7 @@ def redundancies(results: SuiteResults, suite: Suite) -> Table:
 
 def _measure(results: SuiteResults) -> Callable[[str, tuple[int, ...]], float]:
     """Redundancy of a dataset's features; choices share selections, which are measured once."""
-    data = cache(lambda name: column_major(results.data(name)[0]))
+    data = cache(lambda name: results.data(name)[0])
     return cache(lambda dataset, features: redundancy(data(dataset), features))
 
 
