@@ -104,8 +104,8 @@ def sentence(found: dict[str, Any]) -> str:
     return (
         f"{run}{found['different']:,} of them differ: those of {', '.join(found['differ'])} {how}. "
         "A fit that takes about as long as it may is stopped in one run and not in the other. "
-        "Where a method gives fewer features a weight than are asked for, rounding decides about the "
-        "others ([deviations](../deviations.md)); it can depend on where arrays lie in memory."
+        "Where a method gives fewer features a weight than are asked for, rounding decides about "
+        "the others ([deviations](../deviations.md)); it can depend on where arrays lie in memory."
     )
 
 
