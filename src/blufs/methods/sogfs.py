@@ -10,7 +10,7 @@ from typing import ClassVar
 import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
-from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh, splu
+from scipy.sparse.linalg import ArpackNoConvergence, splu
 from sklearn.utils._param_validation import Interval
 
 from blufs.base import Solution, check_n_clusters
@@ -23,7 +23,7 @@ from blufs.numerics.graph import (
     neighbor_distances,
     neighbor_matrix,
 )
-from blufs.numerics.lanczos import block_lanczos_eigenvectors
+from blufs.numerics.lanczos import block_lanczos_eigenvectors, largest_eigenpairs
 from blufs.numerics.row_sparse import (
     DenseForm,
     QuadraticForm,
@@ -287,20 +287,15 @@ def _by_lanczos(L: sp.csr_array, null, bound: float, count: int) -> np.ndarray |
     """Dominant eigenvectors of ``bound I - L`` outside the null space of L, None if too slow."""
 
     def times(v: np.ndarray) -> np.ndarray:
-        v = v.ravel()
         return bound * v - L @ v - bound * (null @ (null.T @ v))
 
-    n = len(null)
-    operator = LinearOperator((n, n), matvec=times, dtype=float)
-    start = np.random.default_rng(0).standard_normal(n)
     size = max(2 * count + 1, _LANCZOS_VECTORS)
     try:
-        vectors = eigsh(
-            operator, count, which="LA", v0=start, ncv=size, maxiter=_LANCZOS_RESTARTS, tol=1e-12
+        return largest_eigenpairs(
+            times, len(null), count, basis_size=size, max_restarts=_LANCZOS_RESTARTS, tol=1e-12
         )[1]
     except ArpackNoConvergence:
         return None
-    return vectors[:, ::-1]
 
 
 def _by_factorization(L: sp.csr_array, null, bound: float, count: int) -> np.ndarray | None:

@@ -6,7 +6,9 @@ import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
-from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
+from scipy.sparse.linalg import ArpackError
+
+from blufs.numerics.lanczos import largest_eigenpairs
 
 #: Columns of a panel of a product, of which one triangle is made.
 _PANEL = 128
@@ -102,13 +104,10 @@ def _shift_inverted_eigenpairs(A: np.ndarray, count: int) -> tuple[np.ndarray, n
     shifted[np.diag_indices(n)] -= shift
     # The transpose, equal to it, has the order of memory that LAPACK overwrites.
     factor = scipy.linalg.cho_factor(shifted.T, overwrite_a=True, check_finite=False)
-    inverse = LinearOperator(
-        (n, n), lambda x: scipy.linalg.cho_solve(factor, x, check_finite=False), dtype=float
+    inverted, vectors = largest_eigenpairs(
+        lambda v: scipy.linalg.cho_solve(factor, v, check_finite=False), n, count, tol=1e-12
     )
-    start = np.random.default_rng(0).standard_normal(n)
-    inverted, vectors = eigsh(inverse, k=count, which="LA", v0=start, tol=1e-12)
-    order = np.argsort(-inverted, kind="stable")
-    return np.maximum(1 / inverted[order] + shift, 0), vectors[:, order]
+    return np.maximum(1 / inverted + shift, 0), vectors
 
 
 def row_space_if_narrow(X: np.ndarray, c: int) -> np.ndarray | None:

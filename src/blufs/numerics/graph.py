@@ -12,8 +12,8 @@ from functools import cached_property
 import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
-from scipy.sparse.linalg import LinearOperator, eigsh
 
+from blufs.numerics.lanczos import largest_eigenpairs
 from blufs.numerics.neighbor_index import is_large, neighbors_of_many, uses_index
 from blufs.numerics.ranges import without_offset
 from blufs.numerics.rows import inner_product_blocks, squared_differences, squared_norms
@@ -331,16 +331,9 @@ class SampleGraph:
             values, vectors = values[::-1][:wanted], vectors[:, ::-1][:, :wanted]
         else:
             S = self.normalized
-            operator = LinearOperator(
-                (n, n),
-                matvec=lambda v: S @ v - 3 * (known @ (known.T @ v)),
-                matmat=lambda V: S @ V - 3 * (known @ (known.T @ V)),
-                dtype=np.float64,
+            values, vectors = largest_eigenpairs(
+                lambda v: S @ v - 3 * (known @ (known.T @ v)), n, wanted, tol=1e-10
             )
-            start = np.random.default_rng(0).standard_normal(n)
-            values, vectors = eigsh(operator, k=wanted, which="LA", v0=start, tol=1e-10)
-            order = np.argsort(-values, kind="stable")
-            values, vectors = values[order], vectors[:, order]
         vectors = np.hstack([known, fix_signs(vectors)])
         return np.concatenate([np.ones(known.shape[1]), values]), vectors
 

@@ -7,6 +7,7 @@ eigenvalue.
 from __future__ import annotations
 
 from collections.abc import Callable
+from inspect import signature
 
 import numpy as np
 from scipy.sparse.linalg import LinearOperator, eigsh
@@ -19,9 +20,51 @@ _BASIS_BLOCKS = 12
 _FIRST_CHECK = 2
 #: Restarts of Lanczos iterations after which a dense eigensolver would have been faster.
 _RESTARTS = 20
+#: From version 1.17 on SciPy draws new vectors at random where a Krylov space is exhausted: without
+#: a seed no two calls agree. Older versions draw them from a fixed sequence.
+_SEEDED = {"rng": 0} if "rng" in signature(eigsh).parameters else {}
 
 #: B -> its image, for B of shape (d,) or (d, any).
 Operator = Callable[[np.ndarray], np.ndarray]
+
+
+def largest_eigenpairs(
+    apply: Operator,
+    order: int,
+    count: int,
+    *,
+    tol: float,
+    seed: int = 0,
+    basis_size: int | None = None,
+    max_restarts: int | None = None,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Largest eigenvalues (count,), descending, and eigenvectors (order x count) of ``apply``.
+
+    The operator is symmetric and is applied to one vector at a time. The same call gives the same
+    result every time. Raises :class:`~scipy.sparse.linalg.ArpackError` where iterations from one
+    vector take more than ``max_restarts``.
+
+    Parameters
+    ----------
+    tol : float
+        Relative error of the eigenvalues.
+    seed : int
+        Of the random vector from which the iterations start.
+    basis_size : int, optional
+        Vectors kept between restarts; None leaves it to ARPACK.
+    """
+    values, vectors = eigsh(
+        LinearOperator((order, order), apply, dtype=np.float64),
+        count,
+        which="LA",
+        v0=np.random.default_rng(seed).standard_normal(order),
+        ncv=basis_size,
+        maxiter=max_restarts,
+        tol=tol,
+        **_SEEDED,
+    )
+    descending = np.argsort(-values, kind="stable")
+    return values[descending], vectors[:, descending]
 
 
 def lanczos_eigenvectors(apply: Operator, known: np.ndarray, count: int) -> np.ndarray:
@@ -29,13 +72,16 @@ def lanczos_eigenvectors(apply: Operator, known: np.ndarray, count: int) -> np.n
 
     Raises :class:`~scipy.sparse.linalg.ArpackError` where they take long.
     """
-    d = len(known)
     images = apply(known)
-    operator = LinearOperator((d, d), lambda v: apply(v) - images @ (known.T @ v), dtype=float)
-    # Another start than without known vectors: that one has no part in the copies left to find.
-    start = np.random.default_rng(known.shape[1]).standard_normal(d)
-    vectors = eigsh(operator, count, which="LA", v0=start, maxiter=_RESTARTS, tol=1e-12)[1]
-    return vectors[:, ::-1]
+    return largest_eigenpairs(
+        lambda v: apply(v) - images @ (known.T @ v),
+        len(known),
+        count,
+        # Another start than without known vectors: that one has no part in the copies left to find.
+        seed=known.shape[1],
+        max_restarts=_RESTARTS,
+        tol=1e-12,
+    )[1]
 
 
 def block_lanczos_eigenvectors(

@@ -9,9 +9,10 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse as sp
 from scipy.linalg import eigh
-from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
+from scipy.sparse.linalg import ArpackNoConvergence
 
 from blufs.numerics.data import DataMatrix, ScaledData
+from blufs.numerics.lanczos import largest_eigenpairs
 from blufs.numerics.ranges import column_ranges
 from blufs.numerics.scaling import affine_scaling
 from blufs.numerics.sparse_data import SparseScaledData, column_means, sparse_affine_scaling
@@ -115,9 +116,7 @@ class Scatter:
             values, vectors = self._dense_eigenpairs(count)
         else:
             try:
-                operator = LinearOperator((d, d), self._times_vector, dtype=float)
-                start = np.random.default_rng(0).standard_normal(d)
-                values, vectors = eigsh(operator, count, which="LA", v0=start, tol=1e-12)
+                values, vectors = largest_eigenpairs(self._times_vector, d, count, tol=1e-12)
             except ArpackNoConvergence:
                 values, vectors = self._dense_eigenpairs(count)
         keep = np.flatnonzero(values > max(n, d) * EPS * values.max())

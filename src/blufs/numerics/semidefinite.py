@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 from scipy.linalg import eigh
-from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
+from scipy.sparse.linalg import ArpackNoConvergence
 
-from blufs.numerics.lanczos import Operator
+from blufs.numerics.lanczos import Operator, largest_eigenpairs
 
 #: Eigenvalues below this times the largest count as zero.
 _ZERO = 1e-10
@@ -29,12 +29,10 @@ def positive_part_of_operator(
     Lanczos iterations find ``expected`` of them first and more until one is not positive. None if
     they do not converge.
     """
-    operator = LinearOperator((d, d), apply, dtype=float)
-    start = np.random.default_rng(0).standard_normal(d)
     count = min(expected + _GUARD, limit)
     while True:
         try:
-            values, vectors = eigsh(operator, count, which="LA", v0=start, tol=1e-8, maxiter=50)
+            values, vectors = largest_eigenpairs(apply, d, count, tol=1e-8, max_restarts=50)
         except ArpackNoConvergence:
             return None
         keep = values > _ZERO * max(values.max(), 0)

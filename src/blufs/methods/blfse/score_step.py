@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.sparse.linalg import LinearOperator, eigsh
+from scipy.sparse.linalg import LinearOperator
 
+from blufs.numerics.lanczos import largest_eigenpairs
 from blufs.numerics.simplex import minimize_quadratic_on_simplex, project_rows_to_simplex
 
 #: Gradient steps that cost about as much as one Cholesky factorisation of the same matrix.
@@ -64,6 +65,5 @@ def _largest_eigenvalue(H: LinearOperator) -> float:
     d = H.shape[0]
     if d < 10:
         return float(np.linalg.eigvalsh(H @ np.eye(d))[-1])
-    start = np.random.default_rng(0).standard_normal(d)
     # A Ritz value lies below the eigenvalue, by less than its tolerance.
-    return 1.01 * float(eigsh(H, k=1, which="LA", v0=start, tol=1e-3, ncv=8)[0][0])
+    return 1.01 * float(largest_eigenpairs(H.matvec, d, 1, tol=1e-3, basis_size=8)[0][0])
