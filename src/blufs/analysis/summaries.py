@@ -43,8 +43,8 @@ def chosen_scores(
     metrics = measured_metrics(results) if metrics is None else list(metrics)
     expected = _expected(results, suite, metrics, list(choices))
     rows = results.scores
-    rows = rows[rows["dataset"].isin(expected.unique("dataset"))]
-    rows = rows.sort_values([*KEY, "repetition"], kind="stable")
+    wanted = [rows[name].isin(expected.unique(name)) for name in ("dataset", "choice", "metric")]
+    rows = rows[np.logical_and.reduce(wanted)].sort_values([*KEY, "repetition"], kind="stable")
     reported = rows[rows["is_reported_s"] if s is None else rows["s"] == s]
     # What describes a score: a failure at its s, else its s, else a failure at any other s.
     sources = [_failed(reported), reported, _failed(rows)]

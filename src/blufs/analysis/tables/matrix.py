@@ -47,7 +47,12 @@ def aggregate(
 
     ``more`` names what ``summary`` returns beside ``mean`` and ``n``.
     """
-    groups = dict(list(rows.groupby(["dataset", "method"], sort=False)))
+    key = ["dataset", "method"]
+    groups = dict(list(rows.groupby(key, sort=False)))
+    failures = {
+        (first.dataset, first.method): first
+        for first in tuples(rows[rows["status"] != "ok"].drop_duplicates(key))
+    }
     datasets, methods = ({key[level] for key in groups} for level in (0, 1))
     found = []
     for dataset in (name for name in suite.datasets if name in datasets):
@@ -57,11 +62,11 @@ def aggregate(
             if group is None:
                 row |= {"status": "missing", "reason": "no row in the results"}
             else:
-                failed = group[group["status"] != "ok"]
+                failure = failures.get((dataset, method))
                 row["s"] = group["s"].iloc[0]
-                row["status"] = failed["status"].iloc[0] if len(failed) else "ok"
-                row["reason"] = failed["reason"].iloc[0] if len(failed) else ""
-                row |= {} if len(failed) else summary(group)
+                row["status"] = failure.status if failure else "ok"
+                row["reason"] = failure.reason if failure else ""
+                row |= {} if failure else summary(group)
             found.append(row)
     table = pd.DataFrame(found, columns=[*COLUMNS, *more])
     return table.astype({"s": "Int64", "n": "Int64", "mean": float})

@@ -13,7 +13,7 @@ from blufs.analysis.summaries import chosen_scores
 from blufs.analysis.tables.agreement import pair_block
 from blufs.analysis.tables.criteria import criterion_scores
 from blufs.analysis.tables.matrix import of_selecting_methods, three_digits, value_cell
-from blufs.analysis.tables.redundancy import correlations, near_typical_s
+from blufs.analysis.tables.redundancy import typical_correlations
 from blufs.analysis.tables.running_time import seconds
 from blufs.analysis.tables.running_time import text as seconds_text
 from blufs.analysis.tables.scores import score_cell
@@ -124,7 +124,7 @@ def _label_free_columns(results: SuiteResults, one: Suite) -> list[Column]:
         title = f"{CRITERIA[str(criterion)].title}, {CHOICES[str(choice)].short.lower()}"
         columns.append((title, _column(group, with_size)))
     columns.append(("Stability", _column(indices(results, one), plain)))
-    redundant = near_typical_s(correlations(results, one, "default"))
+    redundant = typical_correlations(results, one, "default")
     columns.append(("Redundancy", _column(redundant, plain, larger_is_better=False)))
     timed = seconds(results, one)
     columns.append(

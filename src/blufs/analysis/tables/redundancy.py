@@ -30,7 +30,7 @@ def redundancies(results: SuiteResults, suite: Suite) -> Table:
     tidy, blocks = [], []
     measure = _measure(results)
     for choice in CHOICES:
-        every = correlations(results, suite, choice, measure)
+        every = _correlations(_selections(results, suite, choice), suite, measure)
         if every.empty:
             continue
         tidy.append(every.assign(choice=choice))
@@ -54,30 +54,39 @@ def _measure(results: SuiteResults) -> Callable[[str, tuple[int, ...]], float]:
     return cache(lambda dataset, features: redundancy(data(dataset), features))
 
 
-def correlations(
-    results: SuiteResults,
-    suite: Suite,
-    choice: str,
-    measure: Callable[[str, tuple[int, ...]], float] | None = None,
-) -> pd.DataFrame:
-    """Redundancy of every dataset, method and s under one choice."""
-    measure = measure or _measure(results)
+def typical_correlations(results: SuiteResults, suite: Suite, choice: str) -> pd.DataFrame:
+    """Redundancy of every dataset and method under one choice, at the typical s."""
+    rows = _selections(results, suite, choice)
+    return near_typical_s(_correlations(rows[_has_typical_s(rows)], suite, _measure(results)))
+
+
+def _selections(results: SuiteResults, suite: Suite, choice: str) -> pd.DataFrame:
     rows = of_selecting_methods(selections_of_choice(results, choice), suite)
-    rows = rows[rows["dataset"].isin(results.compared_datasets(suite.datasets))]
+    return rows[rows["dataset"].isin(results.compared_datasets(suite.datasets))]
+
+
+def _correlations(
+    rows: pd.DataFrame, suite: Suite, measure: Callable[[str, tuple[int, ...]], float]
+) -> pd.DataFrame:
+    """Redundancy of every dataset, method and s that occur in the rows."""
 
     def summary(group: pd.DataFrame) -> dict[str, Any]:
         dataset = group["dataset"].iloc[0]
         values = [measure(dataset, tuple(sorted(features))) for features in group["features"]]
         return {"mean": float(np.mean(values)), "n": len(values)}
 
+    rows = rows[["dataset", "method", "s", "status", "reason", "features"]]
     parts = [aggregate(group, suite, summary) for _, group in rows.groupby("s", dropna=False)]
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=COLUMNS)
 
 
 def near_typical_s(rows: pd.DataFrame) -> pd.DataFrame:
     """For every dataset the rows whose s is nearest to the typical one, in the same order."""
-    distance = (rows["s"] - TYPICAL_S).abs().astype(float).fillna(np.inf)
-    nearest = distance == distance.groupby(rows["dataset"]).transform("min")
     order = list(dict.fromkeys(rows["dataset"]))
-    kept = rows[nearest].drop_duplicates(["dataset", "method"])
+    kept = rows[_has_typical_s(rows)].drop_duplicates(["dataset", "method"])
     return kept.sort_values("dataset", key=lambda names: names.map(order.index), kind="stable")
+
+
+def _has_typical_s(rows: pd.DataFrame) -> pd.Series:
+    distance = (rows["s"] - TYPICAL_S).abs().astype(float).fillna(np.inf)
+    return distance == distance.groupby(rows["dataset"]).transform("min")
