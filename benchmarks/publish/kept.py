@@ -10,8 +10,10 @@ from typing import Any
 import pandas as pd
 
 from benchmarks.harness import ROOT
+from blufs.datasets.definitions import dataset_definitions
 
 FOLDER = ROOT / "docs" / "results"
+DATASETS = ROOT / "data" / "datasets.yaml"
 
 
 class Kept:
@@ -47,17 +49,20 @@ class Kept:
         found = self.statistics["views"].get(metric, {}).get(choice, {}).get("reported", {})
         return [name for name in found if name != "all"]
 
-    def title(self, method: str) -> str:
-        """The title that the run had for a method."""
-        return self._titles.get(method, method)
+    def title(self, name: str) -> str:
+        """The title that the run had for a method, or that of a dataset of the project."""
+        return self._titles.get(name, name)
 
     @cached_property
     def _titles(self) -> dict[str, str]:
+        titles = {name: known["title"] for name, known in dataset_definitions(DATASETS).items()}
         path = self.folder / "provenance.json"
-        if not path.exists():
-            return {}
-        methods = json.loads(path.read_text(encoding="utf-8"))["config"]["methods"]
-        return {name: own["title"] for name, own in methods.items() if own and "title" in own}
+        if path.exists():
+            methods = json.loads(path.read_text(encoding="utf-8"))["config"]["methods"]
+            titles |= {
+                name: own["title"] for name, own in methods.items() if own and "title" in own
+            }
+        return titles
 
     def metrics(self) -> list[str]:
         return list(self.statistics["views"])

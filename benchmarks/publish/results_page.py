@@ -120,7 +120,7 @@ def losses(kept: Kept) -> str:
     lead = 100 * (others.max(axis=1) - own[own.notna()])
     behind = lead[lead > 0].sort_values(ascending=False)
     named = [
-        f"{name} (by {kept.title(others.loc[name].idxmax())}, {behind[name]:.1f})"
+        f"{kept.title(name)} (by {kept.title(others.loc[name].idxmax())}, {behind[name]:.1f})"
         for name in behind.index
     ]
     parts = [
@@ -129,7 +129,7 @@ def losses(kept: Kept) -> str:
     ]
     if RANDOM_FEATURES in scores:
         gap = (100 * (own - scores[RANDOM_FEATURES])).dropna().sort_values()
-        lost = [f"{name} ({value:+.1f})" for name, value in gap[gap <= 0].items()]
+        lost = [f"{kept.title(name)} ({value:+.1f})" for name, value in gap[gap <= 0].items()]
         parts.append(
             "Datasets on which random features are at least as good as BLUFS: "
             + (", ".join(lost) or "none")
@@ -137,7 +137,11 @@ def losses(kept: Kept) -> str:
         )
         tried = [m for m in scores if m not in (RANDOM_FEATURES, METHOD_UNDER_STUDY)]
         beaten = scores[tried].le(scores[RANDOM_FEATURES], axis=0).sum(axis=1) / len(tried)
-        hard = [f"{name} ({100 * share:.0f} %)" for name, share in beaten.items() if share > 0.5]
+        hard = [
+            f"{kept.title(name)} ({100 * share:.0f} %)"
+            for name, share in beaten.items()
+            if share > 0.5
+        ]
         parts.append(
             "Datasets on which most other methods are no better than random features, with the "
             f"share of these methods: {', '.join(hard) or 'none'}."
@@ -155,7 +159,7 @@ def no_clusters(kept: Kept) -> list[str]:
     if not here or RANDOM_FEATURES not in knn:
         return []
     told = [
-        f"{name} ({row[METHOD_UNDER_STUDY]:.1f} and {row[RANDOM_FEATURES]:.1f}; best "
+        f"{kept.title(name)} ({row[METHOD_UNDER_STUDY]:.1f} and {row[RANDOM_FEATURES]:.1f}; best "
         f"{kept.title(row.idxmax())}, {row.max():.1f})"
         for name, row in (100 * knn.loc[here]).iterrows()
     ]
@@ -291,7 +295,7 @@ def synthetic(kept: Kept) -> str:
         if method in (METHOD_UNDER_STUDY, RANDOM_FEATURES):
             found = group.set_index("choice")
             cells = [f"{found['found'].get(c):.3g} of {found['of'].get(c):.0f}" for c in known]
-            rows.append([dataset, kept.title(method), *cells])
+            rows.append([kept.title(dataset), kept.title(method), *cells])
     if not rows:
         return ""
     header = ["dataset", "method", *(CHOICES[choice].short for choice in known)]

@@ -60,12 +60,11 @@ def evaluated(folder: Path) -> pd.DataFrame:
 
 
 def compare(first: pd.DataFrame, second: pd.DataFrame) -> dict[str, Any]:
-    """Scores of the second run, how many differ from the first, and by how much at most."""
+    """Scores of the second run, how many differ from the first, and whose they are."""
     both = second.merge(first, on=KEY, how="left", suffixes=("", "_first"), indicator=True)
     equal = both["value"].to_numpy() == both["value_first"].to_numpy()
     equal |= (both["value"].isna() & both["value_first"].isna()).to_numpy()
     equal &= (both["status"] == both["status_first"]).to_numpy() & (both["_merge"] == "both")
-    gaps = (both["value"] - both["value_first"]).abs()[~equal]
     other = both[~equal].drop_duplicates(["dataset", "method"])
     names = zip(
         other["method"], other["dataset"], other["status"], other["status_first"], strict=True
@@ -76,7 +75,6 @@ def compare(first: pd.DataFrame, second: pd.DataFrame) -> dict[str, Any]:
         "methods": int(second["method"].nunique()),
         "scores": len(both),
         "different": int((~equal).sum()),
-        "largest": float(gaps.fillna(np.inf).max()) if len(gaps) else 0.0,
         "differ": [
             f"{method} on {dataset}" + (f" ({now} instead of {then})" if now != then else "")
             for method, dataset, now, then in names
@@ -103,9 +101,7 @@ def sentence(found: dict[str, Any]) -> str:
         return f"{run}All of them are the same to the last digit {how}."
     return (
         f"{run}{found['different']:,} of them differ: those of {', '.join(found['differ'])} {how}. "
-        "A fit that takes about as long as it may is stopped in one run and not in the other. "
-        "Where a method gives fewer features a weight than are asked for, rounding decides about "
-        "the others ([deviations](../deviations.md)); it can depend on where arrays lie in memory."
+        "A fit that takes about as long as it may is stopped in one run and not in the other."
     )
 
 

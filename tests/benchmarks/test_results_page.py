@@ -146,8 +146,9 @@ def test_the_page_names_the_datasets_whose_classes_are_no_clusters(tmp_path):
     assert told.endswith("features on them: cubes (81.0 and 56.5; best BLUFS, 81.0).")
 
 
-def test_methods_have_the_titles_of_their_run(tmp_path):
+def test_methods_have_the_titles_of_their_run_and_datasets_their_own(tmp_path):
     config = {"methods": {"Seurat": {"title": "scanpy (seurat)"}, "MCFS": {}, "UDFS": None}}
     (tmp_path / "provenance.json").write_text(json.dumps({"config": config}))
-    names = ("Seurat", "MCFS", "UDFS", "BLUFS")
-    assert [Kept(tmp_path).title(name) for name in names] == ["scanpy (seurat)", *names[1:]]
+    names = ("Seurat", "CNAE9", "MCFS", "UDFS", "BLUFS", "mine")
+    titles = ["scanpy (seurat)", "CNAE-9", *names[2:]]
+    assert [Kept(tmp_path).title(name) for name in names] == titles
