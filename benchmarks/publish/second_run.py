@@ -102,6 +102,7 @@ def sentence(found: dict[str, Any]) -> str:
     return (
         f"{run}{found['different']:,} of them differ: those of {', '.join(found['differ'])} {how}. "
         "A fit that takes about as long as it may is stopped in one run and not in the other."
+        + (f" {found['note']}" if found.get("note") else "")
     )
 
 
@@ -110,6 +111,7 @@ def main() -> None:
     parser.add_argument("command", choices=["targets", "compare"])
     parser.add_argument("suite")
     parser.add_argument("folder", type=Path, nargs="?")
+    parser.add_argument("--note", help="a sentence that explains a difference")
     arguments = parser.parse_args()
     scores = load(FOLDER / arguments.suite).scores
     pairs = drawn(scores)
@@ -118,6 +120,7 @@ def main() -> None:
         return
     of = len(scores.drop_duplicates(["dataset", "method"]))
     found = {"suite": arguments.suite, "of": of, **compare(scores, evaluated(arguments.folder))}
+    found["note"] = arguments.note
     known = json.loads(OUTPUT.read_text(encoding="utf-8")) if OUTPUT.exists() else []
     known = [
         one for one in known if (one["suite"], one["pairs"]) != (found["suite"], found["pairs"])

@@ -26,9 +26,8 @@ REASONS = {
     "exponent of the fit in n": "products with the neighbour graph gather rows from all over "
     "memory, which takes longer once these no longer fit into the caches",
     "peak memory, worst shape, float32": "the n x s arrays of a fit are of float64",
-    "suite `paper`": "importing scikit-learn takes a second of processor time in each job. The run "
-    "was made in two parts, because fits were timed again on one thread; scoring jobs have become "
-    "a tenth of a second shorter since, which this run does not show",
+    "suite `paper`": "importing scikit-learn takes most of a second of processor time in each job "
+    "that fits or scores",
     "least time ratio": "see [the compared methods](results/methods-speed.md)",
 }
 

@@ -70,6 +70,7 @@ def test_the_page_says_what_the_other_runs_found(tmp_path, monkeypatch):
     assert "The whole suite `wide` was run before" in second
     assert "7 of them differ: those of SOGFS on pie" in second
     assert second.endswith("is stopped in one run and not in the other.")
+    assert second_run.sentence(whole | {"note": "Rain."}) == f"{second} Rain."
 
 
 def test_what_differs_is_named_with_its_status():
