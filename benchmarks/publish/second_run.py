@@ -2,7 +2,7 @@
 
 In another clone, on one core:
 
-    snakemake --cores 1 --config suite=wide $(python -m benchmarks.publish.second_run targets wide)
+    snakemake $(python -m benchmarks.publish.second_run targets wide) --cores 1 --config suite=wide
 
 and here, with the folder of that run:
 

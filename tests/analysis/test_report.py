@@ -22,7 +22,7 @@ from blufs.analysis.figures.style import Style, save
 from blufs.analysis.paper import load_paper
 from blufs.analysis.report import content, markdown
 from blufs.analysis.report.assets import ASSETS, asset
-from blufs.analysis.report.data import as_script
+from blufs.analysis.report.data import _as_shown, as_script
 from blufs.analysis.report.page import download, picture, render
 from blufs.analysis.report.provenance import git_commit, package_versions, provenance
 from blufs.analysis.summary import summarise
@@ -267,6 +267,19 @@ def test_numbers_stand_in_the_page_once_and_no_text_ends_the_script(page):
     text = block[block.index(">") + 1 : block.index("</script>")]
     assert json.loads(text)["metrics"].keys() == {"clustering_acc", "nmi", "knn_accuracy"}
     assert "<" not in as_script({"title": "</script><script>x"})
+
+
+@pytest.mark.parametrize("digits", [2, 4])
+@pytest.mark.parametrize("scale", [1, 100])
+def test_few_digits_show_the_same_number_as_all(digits, scale):
+    values = np.random.default_rng(0).normal(size=5000)
+    for value in [0.47154123, 0.46545909, 0.45047297, 4.3499, 0.0, *values]:
+        short = _as_shown(value, digits, scale)
+        assert f"{scale * short:.1f}" == f"{scale * value:.1f}"
+        assert abs(short - value) <= 0.5 * 10.0**-digits + 1e-15
+    assert _as_shown(0.47154123, 4, 100) == 0.47154
+    assert _as_shown(0.25, 4, 100) == 0.25
+    assert _as_shown(None) is _as_shown(np.nan) is None
 
 
 def test_same_results_give_the_same_page(page, folder, suite):

@@ -120,6 +120,26 @@ def _number(value: Any, digits: int = 4) -> float | None:
     return None if value is None or pd.isna(value) else round(float(value), digits)
 
 
+def _as_shown(value: Any, digits: int = 4, scale: float = 1) -> float | None:
+    """The number with few digits, but so many that its ``scale`` times is shown as it should be.
+
+    The page shows one decimal. Rounded twice, 0.47154 would be 47.1 %.
+    """
+    if value is None or pd.isna(value):
+        return None
+    shorter = (round(float(value), count) for count in range(digits, 18))
+    return next(number for number in shorter if f"{scale * number:.1f}" == f"{scale * value:.1f}")
+
+
+def _share(value: Any) -> float | None:
+    """A score, which is shown in percent."""
+    return _as_shown(value, scale=100)
+
+
+#: How the columns are rounded that are shown with one decimal.
+_ROUNDED = {"mean": _share, "gain": _as_shown, "low": _as_shown, "high": _as_shown}
+
+
 def _view(view: Mapping[str, Any], seconds: Mapping[str, float], alpha: float) -> dict[str, Any]:
     """One view with lists instead of records: names are written once, not thousands of times."""
     names = list(view["methods"])
@@ -133,7 +153,9 @@ def _view(view: Mapping[str, Any], seconds: Mapping[str, float], alpha: float) -
         "cd": _critical_difference(n_ranked, len(view["datasets"]), alpha),
         "leftOut": view["left_out"],
         "methods": names,
-        "rows": [[_number(row.get(column)) for column in COLUMNS] for row in rows],
+        "rows": [
+            [_ROUNDED.get(column, _number)(row.get(column)) for column in COLUMNS] for row in rows
+        ],
         "pairs": _pairs(view["pairs"], names),
         "bayes": {
             name: [_number(chances[key], 2) for key in ("better", "equal", "worse")]
@@ -154,7 +176,7 @@ def _pairs(pairs: Sequence[Mapping[str, Any]], names: Sequence[str]) -> dict[str
             number
             for pair in (found[key] for key in combinations(paired, 2))
             for number in (
-                *(_number(pair["difference"], 2), pair["wins"], pair["losses"]),
+                *(_as_shown(pair["difference"], 2), pair["wins"], pair["losses"]),
                 _number(pair["p_value"]),
             )
         ],
@@ -192,7 +214,7 @@ def _cells(views: Views) -> dict[str, Any]:
             matrix = views.matrix(key)
             where = found.setdefault(key.metric, {}).setdefault(key.choice, {})
             where[key.score] = {
-                str(dataset): {str(m): _number(v) for m, v in row.dropna().items()}
+                str(dataset): {str(m): _share(v) for m, v in row.dropna().items()}
                 for dataset, row in matrix.iterrows()
             }
     return found
@@ -209,7 +231,7 @@ def _curves(views: Views) -> dict[str, Any]:
             where = found.setdefault(row.metric, {}).setdefault(row.choice, {})
             points = where.setdefault(row.dataset, {}).setdefault(row.method, [])
             spread = [_number(row.std)] if row.method in (ALL_FEATURES, RANDOM_FEATURES) else []
-            points.append([int(row.s), _number(row.mean), *spread])
+            points.append([int(row.s), _share(row.mean), *spread])
     return found
 
 
