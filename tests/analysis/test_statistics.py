@@ -219,6 +219,14 @@ def test_bootstrap_interval_is_scipys():
     np.testing.assert_allclose(st.bootstrap_interval(values), expected, rtol=1e-12)
 
 
+def test_an_interval_of_few_values_holds_all_of_them():
+    values = np.array([0.1, 0.7, 0.4, 0.9])
+    few = values[: st.MIN_FOR_INTERVAL - 1]
+    assert st.bootstrap_interval(few) == pytest.approx((few.min(), few.max()))
+    low, high = st.bootstrap_interval(values)
+    assert values.min() < low < high < values.max()
+
+
 def test_bootstrap_interval():
     values = np.random.default_rng(1).normal(3.0, 2.0, 400)
     low, high = st.bootstrap_interval(values)

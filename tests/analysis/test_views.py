@@ -195,6 +195,12 @@ def test_the_answer_admits_what_may_be_chance_and_a_method_without_rivals():
     view = as_json(MATRIX)
     view["methods"]["BLUFS"] |= {"low": -1.0, "high": 31.0}
     assert "(95 % interval -1.0 to +31.0, so it may be chance)" in answer(view, suite, **where)
+    few = as_json(MATRIX.iloc[:3].drop(columns="Gap"))
+    gains = 100 * (MATRIX["BLUFS"] - MATRIX["RandomFeatures"]).iloc[:3]
+    assert (
+        f"({gains.min():+.1f} to {gains.max():+.1f} on single datasets, too few for an interval)"
+        in answer(few, suite, **where)
+    )
     assert answer(as_json(MATRIX[["BLUFS"]].loc[["b"]]), suite, **where) == (
         "With the best settings, picked by the labels, BLUFS is the only method: its clustering "
         f"accuracy (ACC) is {100 * MATRIX['BLUFS']['b']:.1f} % on 1 dataset."

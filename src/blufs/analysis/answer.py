@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from blufs.analysis.statistics import MIN_FOR_INTERVAL
 from blufs.analysis.views import EVERYWHERE, counted, metric_words
 from blufs.datasets.domains import DOMAINS
 from blufs.results.suite import Suite
@@ -96,7 +97,10 @@ def _interval(row: dict[str, Any]) -> str:
     if row["low"] is None:
         return ""
     doubt = ", so it may be chance" if row["low"] <= 0 <= row["high"] else ""
-    return f" (95 % interval {row['low']:+.1f} to {row['high']:+.1f}{doubt})"
+    span = f"{row['low']:+.1f} to {row['high']:+.1f}"
+    if row["n_datasets"] < MIN_FOR_INTERVAL:
+        return f" ({span} on single datasets, too few for an interval{doubt})"
+    return f" (95 % interval {span}{doubt})"
 
 
 def _height(view: dict[str, Any], row: dict[str, Any]) -> str:

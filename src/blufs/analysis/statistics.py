@@ -24,6 +24,8 @@ TIE_DECIMALS = 10
 #: Most differences of which the signs are counted; more are tested by the normal approximation.
 _MOST_FOR_EXACT = 50
 
+#: Of fewer values a bootstrap interval of 95 % is nothing but the least and the largest of them.
+MIN_FOR_INTERVAL = 4
 #: Means that are resampled together, so that memory stays small.
 _BATCH = 1000
 
