@@ -30,7 +30,7 @@ def redundancies(results: SuiteResults, suite: Suite) -> Table:
     tidy, blocks = [], []
     measure = _measure(results)
     for choice in CHOICES:
-        every = _correlations(_selections(results, suite, choice), suite, measure)
+        every = correlations(_selections(results, suite, choice), suite, measure)
         if every.empty:
             continue
         tidy.append(every.assign(choice=choice))
@@ -57,7 +57,7 @@ def _measure(results: SuiteResults) -> Callable[[str, tuple[int, ...]], float]:
 def typical_correlations(results: SuiteResults, suite: Suite, choice: str) -> pd.DataFrame:
     """Redundancy of every dataset and method under one choice, at the typical s."""
     rows = _selections(results, suite, choice)
-    return near_typical_s(_correlations(rows[_has_typical_s(rows)], suite, _measure(results)))
+    return near_typical_s(correlations(rows[_has_typical_s(rows)], suite, _measure(results)))
 
 
 def _selections(results: SuiteResults, suite: Suite, choice: str) -> pd.DataFrame:
@@ -65,7 +65,7 @@ def _selections(results: SuiteResults, suite: Suite, choice: str) -> pd.DataFram
     return rows[rows["dataset"].isin(results.compared_datasets(suite.datasets))]
 
 
-def _correlations(
+def correlations(
     rows: pd.DataFrame, suite: Suite, measure: Callable[[str, tuple[int, ...]], float]
 ) -> pd.DataFrame:
     """Redundancy of every dataset, method and s that occur in the rows."""
