@@ -16,13 +16,14 @@ import pandas as pd
 import pytest
 from PIL import Image
 
+from blufs.analysis.comparison import as_json
 from blufs.analysis.figures.catalog import figure_spec
 from blufs.analysis.figures.draw import draw
 from blufs.analysis.figures.style import Style, save
 from blufs.analysis.paper import load_paper
 from blufs.analysis.report import content, markdown
 from blufs.analysis.report.assets import ASSETS, asset
-from blufs.analysis.report.data import _as_shown, as_script
+from blufs.analysis.report.data import COLUMNS, _as_shown, _view, as_script
 from blufs.analysis.report.page import download, picture, render
 from blufs.analysis.report.provenance import git_commit, package_versions, provenance
 from blufs.analysis.summary import summarise
@@ -280,6 +281,22 @@ def test_few_digits_show_the_same_number_as_all(digits, scale):
     assert _as_shown(0.47154123, 4, 100) == 0.47154
     assert _as_shown(0.25, 4, 100) == 0.25
     assert _as_shown(None) is _as_shown(np.nan) is None
+
+
+def test_the_page_has_scores_gains_and_differences_as_they_are_shown():
+    # Rounded once before, 47.154 % would be shown as 47.1 and 4.4497 points as 4.5.
+    scores = {"RandomFeatures": 0.347, "BLUFS": 0.47154123, "MCFS": 0.42704423}
+    view = as_json(pd.DataFrame(scores, index=["a", "b"]))
+    exact = view["methods"]
+    data = _view(view | {"answer": ""}, {}, 0.05)
+    for name, values in zip(data["methods"], data["rows"], strict=True):
+        row = dict(zip(COLUMNS, values, strict=True))
+        assert f"{100 * row['mean']:.1f}" == f"{100 * exact[name]['mean']:.1f}"
+        if name != "RandomFeatures":
+            for key in ("gain", "low", "high"):
+                assert f"{row[key]:.1f}" == f"{exact[name][key]:.1f}"
+    differences = {f"{value:.1f}" for value in data["pairs"]["values"][::4]}
+    assert differences == {"4.4", "8.0", "12.5"}
 
 
 def test_same_results_give_the_same_page(page, folder, suite):

@@ -13,6 +13,7 @@ from blufs.analysis.statistics import average_ranks
 from blufs.analysis.summaries import chosen_scores, score_matrix
 from blufs.analysis.tables.build import build_table
 from blufs.analysis.tables.catalog import table_names
+from blufs.analysis.tables.redundancy import near_typical_s
 from blufs.analysis.tables.render import to_csv, to_markdown
 from blufs.analysis.tables.table import (
     ABSENT,
@@ -331,3 +332,17 @@ def test_averages_over_other_datasets_are_not_compared(tables):
     same = tidy.loc["average of shared datasets"]
     assert same["paper"] == pytest.approx((88.28 + 42.22 + 63.95) / 3)
     assert same["difference"] == pytest.approx(same["ours"] - same["paper"])
+
+
+def test_redundancy_is_shown_at_the_number_of_features_nearest_to_ten():
+    tried = {"a": (5, 8, 20), "b": (50, 100)}
+    rows = [
+        {"dataset": dataset, "method": method, "s": s, "mean": s / 100}
+        for dataset, sizes in tried.items()
+        for s in sizes
+        for method in ("BLUFS", "MCFS")
+    ]
+    shown = near_typical_s(pd.DataFrame(rows))
+    assert list(shown["dataset"]) == ["a", "a", "b", "b"]
+    assert list(shown["method"]) == ["BLUFS", "MCFS"] * 2
+    assert list(shown["s"]) == [8, 8, 50, 50]
