@@ -69,7 +69,7 @@ docs: env  ## The documentation site: build/site; a warning is an error
 # Folders of results that go into the site; a later one replaces an earlier one of its name.
 RESULTS ?= $(wildcard docs/results/*/) $(wildcard results/*/)
 site: env  ## Finished suites as a small static site: build/suites (RESULTS="results/mine" for some)
-	$(BIN)/python -m blufs.analysis.report.site $(RESULTS) --to build/suites
+	$(BIN)/python -m blufs_bench.show.page.site $(RESULTS) --to build/suites
 
 dist: env  ## Wheel and sdist, checked: dist/
 	rm -rf dist build/lib

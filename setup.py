@@ -11,7 +11,7 @@ from setuptools import setup
 from setuptools.command.build_py import build_py
 
 ROOT = Path(__file__).parent
-#: Files that `blufs.workflow.plan.read.project_folder` looks for in an installed wheel.
+#: Files that `blufs_bench.plan.read.project_folder` looks for in an installed wheel.
 PROJECT_FILES = (
     "config.yaml",
     "data/*.yaml",
@@ -28,7 +28,7 @@ def for_index(readme: str) -> str:
 
 
 class ProjectFiles(build_py):
-    """Put the project's files into the package, as ``blufs/project/``."""
+    """Put the project's files into the package, as ``blufs_bench/project/``."""
 
     def run(self) -> None:
         super().run()
@@ -36,7 +36,7 @@ class ProjectFiles(build_py):
             return
         for pattern in PROJECT_FILES:
             for path in sorted(ROOT.glob(pattern)):
-                target = Path(self.build_lib, "blufs", "project", path.relative_to(ROOT))
+                target = Path(self.build_lib, "blufs_bench", "project", path.relative_to(ROOT))
                 target.parent.mkdir(parents=True, exist_ok=True)
                 self.copy_file(str(path), str(target))
 

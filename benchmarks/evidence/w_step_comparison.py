@@ -21,7 +21,7 @@ from benchmarks.evidence.w_step_rules import (
 )
 from benchmarks.harness import load, save
 from blufs import BLUFS, clustering_accuracy
-from blufs.numerics.data import ScaledData
+from blufs._numerics.data import ScaledData
 from blufs.solver.p_step import Smoothing, uniform_weights
 from blufs.solver.w_step import improve_support, start_support
 

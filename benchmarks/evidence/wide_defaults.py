@@ -27,10 +27,9 @@ from threadpoolctl import threadpool_limits
 from benchmarks.evidence.wide_data import DATASETS, load
 from benchmarks.harness import read, save
 from blufs import BLUFS, SampleGraph
-from blufs.evaluation.classification import classification_accuracy, forest_accuracy
-from blufs.evaluation.clustering import cluster, score_partitions
-from blufs.evaluation.criteria import label_free_criteria
-from blufs.methods.registry import method_class
+from blufs.metrics import cluster, label_free_criteria, score_partitions
+from blufs_bench.registry import method_class
+from blufs_bench.stages.classification import classification_accuracy, forest_accuracy
 
 S_VALUES = (20, 60, 100)
 SEEDS = range(5)

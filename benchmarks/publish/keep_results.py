@@ -12,8 +12,8 @@ import argparse
 import shutil
 from pathlib import Path
 
-from blufs.analysis.tables.catalog import PROFILE
-from blufs.files.atomic import read_json
+from blufs_bench.files.atomic import read_json
+from blufs_bench.show.tables.catalog import PROFILE
 
 ROOT = Path(__file__).parents[2]
 COPIED = ("*.parquet", "statistics.json", "provenance.json", "summary.txt", "tables/*.csv")

@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 
 from benchmarks.harness import ROOT
-from blufs.datasets.definitions import dataset_definitions
+from blufs_bench.datasets.definitions import dataset_definitions
 
 FOLDER = ROOT / "docs" / "results"
 DATASETS = ROOT / "data" / "datasets.yaml"

@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 
 from benchmarks.harness import ROOT
 from benchmarks.publish.kept import Kept, kept_suite
-from blufs.results.vocabulary import METHOD_UNDER_STUDY, METRICS, RANDOM_FEATURES
+from blufs_bench.results.vocabulary import METHOD_UNDER_STUDY, METRICS, RANDOM_FEATURES
 
 PICTURE = ROOT / "docs" / "images" / "overview.png"
 SUITE, CHOICE = "wide", "default"

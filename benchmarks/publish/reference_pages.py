@@ -16,15 +16,15 @@ import yaml
 from sklearn.utils import get_tags
 
 from benchmarks.harness import ROOT, markdown
-from blufs.datasets.definitions import dataset_definitions
-from blufs.datasets.domains import DOMAINS
-from blufs.datasets.synthetic import generate
-from blufs.methods.names import BUILT_IN
-from blufs.methods.registry import method_class
-from blufs.methods.selectors import is_random
-from blufs.results.schemas import TABLES
-from blufs.results.vocabulary import CHOICES, CRITERIA, METRICS, STATUSES
-from blufs.workflow.plan.sizes import expected_shape
+from blufs_bench.datasets.definitions import dataset_definitions
+from blufs_bench.datasets.domains import DOMAINS
+from blufs_bench.datasets.synthetic import generate
+from blufs_bench.method_names import BUILT_IN
+from blufs_bench.plan.sizes import expected_shape
+from blufs_bench.registry import method_class
+from blufs_bench.results.schemas import TABLES
+from blufs_bench.results.vocabulary import CHOICES, CRITERIA, METRICS, STATUSES
+from blufs_bench.selectors import is_random
 
 _RESULT_FILES = """\
 # Result files
@@ -32,7 +32,7 @@ _RESULT_FILES = """\
 Every suite leaves its results as Parquet files in `results/<suite>/`. Load them all with
 
 ```python
-from blufs.results import load
+from blufs_bench.results import load
 
 results = load("results/demo")
 results.scores, results.selections, results.screened, results.timing, results.stability

@@ -14,16 +14,16 @@ import pandas as pd
 from benchmarks.harness import markdown
 from benchmarks.publish import second_run
 from benchmarks.publish.kept import FOLDER, Kept, kept_suites
-from blufs.analysis.figures.catalog import SCATTER, figure_spec
-from blufs.analysis.tables.catalog import TABLES
-from blufs.analysis.views import counted, domain_title
-from blufs.results.vocabulary import (
+from blufs_bench.compare.views import counted, domain_title
+from blufs_bench.results.vocabulary import (
     ALL_FEATURES,
     CHOICES,
     METHOD_UNDER_STUDY,
     METRICS,
     RANDOM_FEATURES,
 )
+from blufs_bench.show.figures.catalog import SCATTER, figure_spec
+from blufs_bench.show.tables.catalog import TABLES
 
 #: What is shown first: the metric and the choice of a user without labels.
 METRIC, CHOICE = "clustering_acc", "default"

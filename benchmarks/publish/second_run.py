@@ -24,8 +24,8 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.publish.kept import FOLDER
-from blufs.files.atomic import read_json
-from blufs.results import load
+from blufs_bench.files.atomic import read_json
+from blufs_bench.results import load
 
 OUTPUT = FOLDER / "reproduction.json"
 SHARE, SEED = 0.1, 0

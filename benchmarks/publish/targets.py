@@ -11,8 +11,8 @@ import numpy as np
 from benchmarks.harness import markdown
 from benchmarks.publish.kept import Kept, kept_suite
 from benchmarks.publish.results_page import against
-from blufs.results.vocabulary import METHOD_UNDER_STUDY as OWN
-from blufs.results.vocabulary import METRICS, RANDOM_FEATURES
+from blufs_bench.results.vocabulary import METHOD_UNDER_STUDY as OWN
+from blufs_bench.results.vocabulary import METRICS, RANDOM_FEATURES
 
 MISSING = "not measured"
 #: What BLUFS should be ahead of in every domain.

@@ -18,13 +18,13 @@ from functools import partial
 from typing import Any
 
 from benchmarks.harness import DATA, ROOT, read, save
-from blufs.datasets.preparation import prepare
-from blufs.methods.selectors import make_selector
-from blufs.workflow.plan.jobs import Plan
-from blufs.workflow.plan.read import read_plan
-from blufs.workflow.run.isolation import Limits
-from blufs.workflow.run.purpose import Purpose
-from blufs.workflow.stages.select import Fit, Target, data_for, failure_status, fit_parameters
+from blufs_bench.datasets.preparation import prepare
+from blufs_bench.plan.jobs import Plan
+from blufs_bench.plan.read import read_plan
+from blufs_bench.run.isolation import Limits
+from blufs_bench.run.purpose import Purpose
+from blufs_bench.selectors import make_selector
+from blufs_bench.stages.select import Fit, Target, data_for, failure_status, fit_parameters
 
 #: Tall, square and wide; dense, then sparse.
 DATASETS = ("musk", "COIL20", "GLIOMA", "ALLAML", "PCMAC", "tr11")

@@ -26,20 +26,20 @@ from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
 from blufs.base import MethodLimitError
-from blufs.datasets import (
+from blufs_bench.datasets import (
     fetch_or_explain,
     local_copies_digest,
     mirror_list,
     prepare_or_unavailable,
 )
-from blufs.methods.selectors import import_class, make_selector
-from blufs.workflow.plan.jobs import Plan
-from blufs.workflow.plan.read import read_plan
-from blufs.workflow.plan.sizes import expected_shape
-from blufs.workflow.run.isolation import Limits, run_isolated
-from blufs.workflow.run.purpose import Purpose
-from blufs.workflow.stages.protocol import Protocol
-from blufs.workflow.stages.select import Fit, fit_parameters
+from blufs_bench.plan.jobs import Plan
+from blufs_bench.plan.read import read_plan
+from blufs_bench.plan.sizes import expected_shape
+from blufs_bench.run.isolation import Limits, run_isolated
+from blufs_bench.run.purpose import Purpose
+from blufs_bench.selectors import import_class, make_selector
+from blufs_bench.stages.protocol import Protocol
+from blufs_bench.stages.select import Fit, fit_parameters
 
 ROOT = Path(__file__).parents[2]
 OUTPUT = ROOT / "benchmarks" / "results" / "job_times.json"

@@ -16,13 +16,13 @@ from typing import Any
 import yaml
 
 from benchmarks.harness import ROOT, markdown, save
-from blufs.datasets.storage import read_card
-from blufs.results.records import read_records
-from blufs.workflow.plan.jobs import Plan
-from blufs.workflow.plan.read import read_plan
-from blufs.workflow.plan.resources import PREPARING, SCORING, needed_mb
-from blufs.workflow.run.purpose import Purpose
-from blufs.workflow.run.usage import usage_of_log
+from blufs_bench.datasets.storage import read_card
+from blufs_bench.plan.jobs import Plan
+from blufs_bench.plan.read import read_plan
+from blufs_bench.plan.resources import PREPARING, SCORING, needed_mb
+from blufs_bench.results.records import read_records
+from blufs_bench.run.purpose import Purpose
+from blufs_bench.run.usage import usage_of_log
 
 #: A dense copy of this one is what its sparse form spares.
 SPARSE = "k1b"

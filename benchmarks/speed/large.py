@@ -15,7 +15,7 @@ pandas is hidden, as in the jobs of the workflow and in an environment of the li
 
 from __future__ import annotations
 
-import blufs.workflow.run.quick_start  # noqa: F401  # isort: skip
+import blufs_bench.run.quick_start  # noqa: F401  # isort: skip
 
 import json
 import os
@@ -31,7 +31,7 @@ import scipy.sparse as sp
 from benchmarks.harness import measure_one, read, save, timed
 from benchmarks.speed.sparse import resident
 from blufs import BLUFS
-from blufs.numerics.chunked import as_row_chunks
+from blufs._numerics.chunked import as_row_chunks
 
 #: Samples, features, share of non-zeros, clusters, features to select.
 CELLS = {

@@ -23,8 +23,8 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks.harness import available, load, read, save
 from benchmarks.speed.methods_speed import PAGE, page, run_library
+from blufs._numerics import row_sparse
 from blufs.methods import rne
-from blufs.numerics import row_sparse
 
 DATASETS = {"SOGFS": "COIL20", "RNE": "warpAR", "BLFSE": "COIL20"}
 S, GUARDS = 100, 4

@@ -36,7 +36,7 @@ PAGE = ROOT / "docs" / "results" / "methods-speed.md"
 
 
 def run_library(method: str, X, c: int) -> np.ndarray:
-    from blufs.methods.registry import method_class
+    from blufs_bench.registry import method_class
 
     selector = method_class(method)(TOP)
     wanted = {"n_clusters": c, "random_state": 0}

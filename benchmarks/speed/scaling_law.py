@@ -24,11 +24,11 @@ from benchmarks.harness import (
     timed,
 )
 from blufs import BLUFS, SampleGraph
-from blufs.numerics.data import ScaledData
-from blufs.numerics.graph import nearest_neighbors
-from blufs.numerics.neighbor_index import neighbors_of_many
-from blufs.numerics.principal import principal_vectors
-from blufs.numerics.scaling import scale_samples
+from blufs._numerics.data import ScaledData
+from blufs._numerics.graph import nearest_neighbors
+from blufs._numerics.neighbor_index import neighbors_of_many
+from blufs._numerics.principal import principal_vectors
+from blufs._numerics.scaling import scale_samples
 
 NEIGHBORS = 10
 #: Samples up to which the exact search is timed, too.

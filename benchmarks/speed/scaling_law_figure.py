@@ -7,8 +7,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import NullFormatter
 
 from benchmarks.harness import RESULTS, read
-from blufs.analysis.figures.style import LINE_STYLES, MARKERS, SAFE, Style, facets, use_style
-from blufs.files.atomic import atomic_path
+from blufs_bench.files.atomic import atomic_path
+from blufs_bench.show.figures.style import LINE_STYLES, MARKERS, SAFE, Style, facets, use_style
 
 PARTS = {
     "fit_seconds": ("the rest of the fit", "black", "-", "o"),

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from benchmarks.harness import markdown
 from benchmarks.speed.job_times import OUTPUT, ROOT, paper_plan
-from blufs.workflow.plan.jobs import Plan
+from blufs_bench.plan.jobs import Plan
 
 CORES = (1, 16, 256, 4096)
 CUTS = {

@@ -22,8 +22,8 @@ CODE = {
     ESTIMATOR: ESTIMATOR,
     "import sklearn.feature_selection": "import sklearn.feature_selection",
     # As the scripts of the workflow begin.
-    "a fit's job": "import blufs.workflow.run.quick_start, blufs.workflow.stages.select",
-    "an evaluation's job": "from blufs.workflow.stages import evaluate, scoring;"
+    "a fit's job": "import blufs_bench.run.quick_start, blufs_bench.stages.select",
+    "an evaluation's job": "from blufs_bench.stages import evaluate, scoring;"
     "scoring.Scorer(None, None, None, 2, '', None)",
 }
 HEAVY = ("pandas", "matplotlib", "pyarrow", "seaborn")

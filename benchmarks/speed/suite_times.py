@@ -18,9 +18,9 @@ from pathlib import Path
 import pandas as pd
 
 from benchmarks.harness import ROOT, read, save
-from blufs.files.atomic import read_json
-from blufs.results import load
-from blufs.workflow.run.usage import usage_of_log
+from blufs_bench.files.atomic import read_json
+from blufs_bench.results import load
+from blufs_bench.run.usage import usage_of_log
 
 SUITES = ("demo", "paper", "wide")
 

@@ -1,35 +1,69 @@
-"""Bi-level unsupervised feature selection: solvers, compared methods and a benchmark.
+"""Unsupervised feature selection: BLUFS and the methods it is compared with.
 
-The estimators are imported on first use, so that ``import blufs`` stays light.
+Every selector is a scikit-learn estimator::
+
+    from blufs import BLUFS
+
+    X_selected = BLUFS(n_features_to_select=20, n_clusters=10).fit_transform(X)
 """
 
-from __future__ import annotations
-
-import importlib
-from typing import Any
-
-from blufs.methods.names import BUILT_IN
+from blufs._numerics.graph import SampleGraph
+from blufs.anndata import select_genes
+from blufs.base import BaseSelector, GraphSelector, MethodLimitError, Solution
+from blufs.methods.all_features import AllFeatures
+from blufs.methods.blfse import BLFSE
+from blufs.methods.blsfs import BLSFS
+from blufs.methods.blufs import BLUFS
+from blufs.methods.bsufs import BSUFS
+from blufs.methods.dscofs import DSCOFS
+from blufs.methods.fsca import FSCA
+from blufs.methods.fspca import FSPCA
+from blufs.methods.lapscore import LapScore
+from blufs.methods.max_variance import MaxVariance
+from blufs.methods.mcfs import MCFS
+from blufs.methods.ndfs import NDFS
+from blufs.methods.pivoted_qr import PivotedQR
+from blufs.methods.random_features import RandomFeatures
+from blufs.methods.rne import RNE
+from blufs.methods.sogfs import SOGFS
+from blufs.methods.spcafs import SPCAFS
+from blufs.methods.spcapsd import SPCAPSD
+from blufs.methods.udfs import UDFS
+from blufs.methods.vcsdfs import VCSDFS
+from blufs.metrics import clustering_accuracy, normalized_mutual_info
+from blufs.search import BlindSearch
 
 __version__ = "0.2.0"
 
-#: Public name -> ``module:attribute`` that defines it; every built-in method is one.
-_PUBLIC = {
-    **BUILT_IN,
-    "BlindSearch": "blufs.tuning:BlindSearch",
-    "SampleGraph": "blufs.numerics.graph:SampleGraph",
-    "clustering_accuracy": "blufs.evaluation.metrics:clustering_accuracy",
-    "normalized_mutual_info": "blufs.evaluation.metrics:normalized_mutual_info",
-}
-
-__all__ = ["__version__", *sorted(_PUBLIC)]
-
-
-def __getattr__(name: str) -> Any:
-    if name in _PUBLIC:
-        module, _, attribute = _PUBLIC[name].partition(":")
-        return getattr(importlib.import_module(module), attribute)
-    raise AttributeError(f"module 'blufs' has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return __all__
+__all__ = [
+    "BLFSE",
+    "BLSFS",
+    "BLUFS",
+    "BSUFS",
+    "DSCOFS",
+    "FSCA",
+    "FSPCA",
+    "MCFS",
+    "NDFS",
+    "RNE",
+    "SOGFS",
+    "SPCAFS",
+    "SPCAPSD",
+    "UDFS",
+    "VCSDFS",
+    "AllFeatures",
+    "BaseSelector",
+    "BlindSearch",
+    "GraphSelector",
+    "LapScore",
+    "MaxVariance",
+    "MethodLimitError",
+    "PivotedQR",
+    "RandomFeatures",
+    "SampleGraph",
+    "Solution",
+    "__version__",
+    "clustering_accuracy",
+    "normalized_mutual_info",
+    "select_genes",
+]

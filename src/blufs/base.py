@@ -10,7 +10,7 @@ A method subclasses :class:`BaseSelector` and implements one of
 ``tuned_parameters``; a grid over those computes it once and hands it to every fit. All three get
 validated data without constant features: those are ranked last here, for every method. Values near
 the ends of the floating-point numbers are scaled by a power of two first, and offsets taken off
-where the method says that they change nothing, see :mod:`blufs.numerics.ranges`.
+where the method says that they change nothing, see :mod:`blufs._numerics.ranges`.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ from sklearn.utils import get_tags
 from sklearn.utils._param_validation import Interval, InvalidParameterError
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from blufs.numerics.chunked import as_row_chunks, column_slice
-from blufs.numerics.errors import MethodLimitError
-from blufs.numerics.graph import SampleGraph
-from blufs.numerics.inputs import check_count, refuse_unusable
-from blufs.numerics.order import check_ranking
-from blufs.numerics.ranges import conditioned, varying_columns
-from blufs.numerics.rows import first_row
-from blufs.numerics.scaling import choose_scaling
-from blufs.numerics.sparse_data import canonical_csr, some_columns
+from blufs._numerics.chunked import as_row_chunks, column_slice
+from blufs._numerics.errors import MethodLimitError
+from blufs._numerics.graph import SampleGraph
+from blufs._numerics.inputs import check_count, refuse_unusable
+from blufs._numerics.order import check_ranking
+from blufs._numerics.ranges import conditioned, varying_columns
+from blufs._numerics.rows import first_row
+from blufs._numerics.scaling import choose_scaling
+from blufs._numerics.sparse_data import canonical_csr, some_columns
 
 __all__ = [
     "BaseSelector",
@@ -194,7 +194,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         y : ignored
         precomputed : optional
             The result of :meth:`precompute` on the same X, or, for methods on a neighbour graph, a
-            :class:`~blufs.numerics.graph.SampleGraph` or a symmetric similarity matrix of shape
+            :class:`~blufs._numerics.graph.SampleGraph` or a symmetric similarity matrix of shape
             (n_samples, n_samples). Anything else raises ValueError, and so does what was made for
             data of another shape or with another first sample; the other samples are not compared.
         """

@@ -17,10 +17,10 @@ from benchmarks.speed import memory, methods_speed, render_performance, startup
 from benchmarks.speed import scaling_law as growth
 from benchmarks.speed import suite_times as suites
 from benchmarks.speed.fit_profile import BLOCKS
-from blufs.results.schemas import TABLES
-from blufs.results.tables import write_table
+from blufs_bench.results.schemas import TABLES
+from blufs_bench.results.tables import write_table
+from tests.helpers import ROOT
 
-ROOT = Path(__file__).parents[2]
 MEASURED = (
     *("startup", "suites", "fit_profile", "memory", "sparse", "neighbor_indexes"),
     *("limits", "growth", "peers"),

@@ -1,13 +1,12 @@
 """The pages of figures are what their scripts make of the kept results, to the letter."""
 
-from pathlib import Path
-
 import pytest
 
 from benchmarks.publish import results_page
 from benchmarks.speed import methods_speed, render_performance
+from tests.helpers import ROOT
 
-DOCS = Path(__file__).parents[2] / "docs"
+DOCS = ROOT / "docs"
 
 
 @pytest.mark.parametrize(

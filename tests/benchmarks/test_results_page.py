@@ -1,7 +1,6 @@
 """The page of results is made from the kept tables and statistics, and from nothing else."""
 
 import json
-from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -9,15 +8,14 @@ import pytest
 from benchmarks.publish import results_page
 from benchmarks.publish.keep_results import keep
 from benchmarks.publish.kept import Kept
-from blufs.analysis.paper import load_paper
-from blufs.analysis.summary import summarise_or_explain
-from blufs.analysis.tables.build import build_table
-from blufs.analysis.tables.catalog import TABLES
-from blufs.analysis.tables.render import write_table
-from blufs.results import Suite, load
+from blufs_bench.compare.paper import load_paper
+from blufs_bench.compare.summary import summarise_or_explain
+from blufs_bench.results import Suite, load
+from blufs_bench.show.tables.build import build_table
+from blufs_bench.show.tables.catalog import TABLES
+from blufs_bench.show.tables.render import write_table
+from tests.helpers import ROOT
 from tests.helpers.results_fixture import WITH_GAPS, make_results_with_gaps, suite_info
-
-ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="module")

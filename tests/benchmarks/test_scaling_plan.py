@@ -1,14 +1,14 @@
 """The graph of jobs behind docs/results/scaling.md is that of the workflow."""
 
 import re
-from pathlib import Path
 
 import pytest
 
 from benchmarks.speed.scaling_plan import Graph
+from tests.helpers import ROOT
 from tests.helpers.small_config import plan, small_config
 
-RULES = Path(__file__).parents[2] / "workflow" / "rules"
+RULES = ROOT / "workflow" / "rules"
 START = 2.0  # one second for a script, twice half a second for the workflow
 
 

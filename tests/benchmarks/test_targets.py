@@ -8,7 +8,7 @@ import pytest
 
 from benchmarks.publish import overview, targets
 from benchmarks.publish.kept import Kept
-from blufs.results.vocabulary import METRICS
+from blufs_bench.results.vocabulary import METRICS
 
 
 class Known(Kept):

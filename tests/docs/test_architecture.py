@@ -2,14 +2,13 @@
 
 import ast
 import re
-from pathlib import Path
 
 import numpy as np
 
-from blufs.datasets.definitions import dataset_definitions
+from blufs_bench.datasets.definitions import dataset_definitions
+from tests.helpers import ROOT
 from tests.test_house import ARROWS
 
-ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs/architecture.md").read_text(encoding="utf-8")
 STEP = re.compile(r"^\| (\d+) \| `([\w/]+\.py): (\w+)` \| (.+) \|$", flags=re.M)
 

@@ -1,9 +1,9 @@
 """The list of cases that were tried: its numbers add up, and every test that it names exists."""
 
 import re
-from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
+from tests.helpers import ROOT
+
 PAGE = (ROOT / "docs/develop/bad-input.md").read_text(encoding="utf-8")
 ROWS = re.findall(r"^\| .+ \| (\d+) \| (\d+) \| (.+) \|$", PAGE, flags=re.M)
 

@@ -5,8 +5,8 @@ import re
 
 import pytest
 
-from blufs.methods.names import BUILT_IN
-from blufs.methods.registry import method_class
+from blufs_bench.method_names import BUILT_IN
+from blufs_bench.registry import method_class
 
 #: What users of BLUFS set; all else is for experiments.
 SET_BY_USERS = {

@@ -2,11 +2,12 @@
 
 import doctest
 import importlib
-from pathlib import Path
 
 import pytest
 
-SOURCE = Path(__file__).parents[2] / "src" / "blufs"
+from tests.helpers import ROOT
+
+SOURCE = ROOT / "src" / "blufs"
 
 
 def with_examples() -> list[str]:

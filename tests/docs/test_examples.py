@@ -1,14 +1,12 @@
 """Every script of examples/ runs, draws a picture and stands in the gallery."""
 
-from pathlib import Path
-
 import pytest
 import yaml
 
-from blufs.datasets import DatasetUnavailableError
+from blufs_bench.datasets import DatasetUnavailableError
 from docs.hooks import gallery
+from tests.helpers import ROOT
 
-ROOT = Path(__file__).parents[2]
 NAMES = sorted(path.stem for path in (ROOT / "examples").glob("*.py"))
 
 
@@ -26,7 +24,7 @@ def test_an_example_goes_on_without_the_file_that_it_would_download(monkeypatch)
     def unavailable(*_, **__):
         raise DatasetUnavailableError("no network\nmore")
 
-    monkeypatch.setattr("blufs.datasets.download.fetch", unavailable)
+    monkeypatch.setattr("blufs_bench.datasets.download.fetch", unavailable)
     printed, pictures = gallery.Example.read("which_pixels").run()
     assert printed.startswith("faces left out: no network\ndigits, BLUFS")
     assert "faces," not in printed

@@ -12,8 +12,8 @@ import yaml
 
 import blufs
 from setup import for_index
+from tests.helpers import ROOT
 
-ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 import blufs
+from tests.helpers import ROOT
 
-ROOT = Path(__file__).parents[2]
 #: Pages whose blocks of Python run one after the other -> what they need besides numpy and so on.
 RUNNABLE = {
     "index.md": None,
@@ -87,7 +87,7 @@ def test_the_commands_that_pages_name_exist():
 
 
 def test_every_method_has_a_page_with_all_its_parts():
-    from blufs.methods.names import BUILT_IN
+    from blufs_bench.method_names import BUILT_IN
 
     parts = ("Idea", "Model", "Cost", "When to use it, and when not", "Reference", "Deviations")
     for name, path in BUILT_IN.items():
@@ -100,7 +100,7 @@ def test_every_method_has_a_page_with_all_its_parts():
 
 def test_the_site_shows_the_defaults_of_the_methods():
     griffe = pytest.importorskip("griffe", reason="mkdocstrings is missing")
-    from blufs.methods.names import BUILT_IN
+    from blufs_bench.method_names import BUILT_IN
     from docs.hooks.roles import PlainRoles
 
     hooks = griffe.Extensions(PlainRoles())

@@ -2,20 +2,19 @@
 
 import re
 import subprocess
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 import yaml
 
-from blufs.files.atomic import read_json
-from blufs.results.vocabulary import CRITERIA
+from blufs_bench.files.atomic import read_json
+from blufs_bench.results.vocabulary import CRITERIA
+from tests.helpers import ROOT
 from tests.helpers.project_copy import ProjectCopy, scores_of
 
 pytestmark = pytest.mark.workflow
 
-ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()
 OWN_DATA = (ROOT / re.search(r"\[Own data\]\((.+?)\)", README).group(1)).read_text()
 BLOCKS = re.findall(r"```(\w+)\n(.*?)```", README, flags=re.S)

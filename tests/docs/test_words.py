@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+from tests.helpers import ROOT
+
 #: Given up -> said instead.
 OLD_WORDS = {
     r"(?:can|could) ?not be had": "is not available",
@@ -37,7 +38,7 @@ KNOWS_OLD_WORDS = {
     "CHANGELOG.md",
     "docs/glossary.md",
     "src/blufs/methods/names.py",
-    "src/blufs/workflow/plan/old_words.py",
+    "src/blufs_bench/plan/old_words.py",
     "tests/analysis/test_paper_results.py",
     "tests/docs/test_words.py",
     "tests/methods/test_contract.py",

@@ -8,10 +8,11 @@ import numpy as np
 from scipy.io import loadmat
 from sklearn.datasets import load_iris, load_wine, make_blobs
 
+from tests.helpers import ROOT
 from tests.helpers.real_data import real_file
 
 _REFERENCE = Path(__file__).parents[1] / "reference"
-_DEVIATIONS = Path(__file__).parents[2] / "docs/deviations.md"
+_DEVIATIONS = ROOT / "docs/deviations.md"
 
 
 def blobs(n: int = 60, d: int = 12, seed: int = 0) -> np.ndarray:

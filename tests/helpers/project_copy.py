@@ -12,7 +12,8 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-ROOT = Path(__file__).parents[2]
+from tests.helpers import ROOT
+
 TINY = "tests/config/tiny.yaml"
 #: The results table of the tiny suite: everything but tables, figures and report.
 TABLE = "results/tiny/results.parquet"

@@ -5,7 +5,9 @@ from pathlib import Path
 
 import pytest
 
-_DOWNLOADED = Path(__file__).parents[2] / "data" / "raw"
+from tests.helpers import ROOT
+
+_DOWNLOADED = ROOT / "data" / "raw"
 
 
 def real_file(name: str) -> Path:

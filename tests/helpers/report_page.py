@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from blufs.analysis.figures.draw import draw
-from blufs.analysis.figures.style import Style, save
-from blufs.analysis.paper import load_paper
-from blufs.analysis.report.page import render
-from blufs.analysis.report.provenance import provenance
-from blufs.analysis.summary import summarise
-from blufs.analysis.tables.build import build_table
-from blufs.analysis.tables.catalog import table_names
-from blufs.analysis.tables.render import write_table
-from blufs.results import load
-
-ROOT = Path(__file__).parents[2]
+from blufs_bench.compare.paper import load_paper
+from blufs_bench.compare.summary import summarise
+from blufs_bench.results import load
+from blufs_bench.show.figures.draw import draw
+from blufs_bench.show.figures.style import Style, save
+from blufs_bench.show.page.page import render
+from blufs_bench.show.page.provenance import provenance
+from blufs_bench.show.tables.build import build_table
+from blufs_bench.show.tables.catalog import table_names
+from blufs_bench.show.tables.render import write_table
+from tests.helpers import ROOT
 
 
 def write_page(folder, suite, *, figures=(), tables=None, replaced=None, dpi=50):

@@ -16,15 +16,15 @@ import numpy as np
 import pandas as pd
 from sklearn.datasets import load_digits, make_blobs, make_circles
 
-from blufs.results import schemas
-from blufs.results.records import failed_selection
-from blufs.results.suite import SuiteResults
-from blufs.results.tables import write_table
-from blufs.results.vocabulary import CHOICES, CRITERIA, CRITERION_PREFIX, METRICS
-from blufs.workflow.plan.canonical import canonical_json
-from blufs.workflow.stages.choose import choose
-from blufs.workflow.stages.collect import score_rows, scored_selections
-from blufs.workflow.stages.evaluate import chosen_setting
+from blufs_bench.plan.canonical import canonical_json
+from blufs_bench.results import schemas
+from blufs_bench.results.records import failed_selection
+from blufs_bench.results.suite import SuiteResults
+from blufs_bench.results.tables import write_table
+from blufs_bench.results.vocabulary import CHOICES, CRITERIA, CRITERION_PREFIX, METRICS
+from blufs_bench.stages.choose import choose
+from blufs_bench.stages.collect import score_rows, scored_selections
+from blufs_bench.stages.evaluate import chosen_setting
 
 BUDGET = 3
 LEVELS = (0.1, 1.0, 10.0)

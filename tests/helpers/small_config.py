@@ -1,13 +1,12 @@
 """config.yaml with one small suite on made-up datasets, for tests of the plan."""
 
 import copy
-from pathlib import Path
 
 import yaml
 
-from blufs.workflow.plan.jobs import Plan
+from blufs_bench.plan.jobs import Plan
+from tests.helpers import ROOT
 
-ROOT = Path(__file__).parents[2]
 SCHEMA = yaml.safe_load((ROOT / "workflow/schemas/config.schema.yaml").read_text())
 DATASETS = {
     "wine": {"expect": {"n_samples": 178, "n_features": 13}},

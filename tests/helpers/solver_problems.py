@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.sparse as sp
 
-from blufs.numerics.data import ScaledData
-from blufs.numerics.graph import SampleGraph
+from blufs._numerics.data import ScaledData
+from blufs._numerics.graph import SampleGraph
 from blufs.solver.objective import Weights
 from blufs.solver.p_step import Smoothing, candidate_neighbors, uniform_weights
 from blufs.solver.sweeps import Neighbors, Problem, State, start_state

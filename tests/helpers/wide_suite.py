@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import yaml
 
-from blufs.results.suite import Suite
+from blufs_bench.results.suite import Suite
+from tests.helpers import ROOT
 from tests.helpers.results_fixture import ABLATION, Made, make_results, suite_info
 
-ROOT = Path(__file__).parents[2]
 #: Domain of every sixth dataset.
 DOMAINS = ("image", "image", "gene_expression", "text", "image", "measurements")
 FOREST = ("clustering_acc", "nmi", "knn_accuracy", "forest_accuracy")

@@ -1,5 +1,5 @@
 # Statistical tests and tables of the collected results.
-from blufs.analysis.tables.catalog import read_by_tables, table_modules, table_names
+from blufs_bench.show.tables.catalog import read_by_tables, table_modules, table_names
 
 TABLES = table_names(PLAN.datasets)
 

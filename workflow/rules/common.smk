@@ -7,18 +7,18 @@ from pathlib import Path
 from snakemake.exceptions import WorkflowError
 
 try:
-    from blufs.datasets.download import local_copies_digest, mirror_list
-    from blufs.workflow.plan.config import ConfigError
-    from blufs.workflow.plan.digest import code_digest
-    from blufs.workflow.plan.read import name_source, project_folder, read_plan
-    from blufs.workflow.plan.resources import (
+    from blufs_bench.datasets.download import local_copies_digest, mirror_list
+    from blufs_bench.plan.config import ConfigError
+    from blufs_bench.plan.digest import code_digest
+    from blufs_bench.plan.read import name_source, project_folder, read_plan
+    from blufs_bench.plan.resources import (
         PREPARING,
         SCORING,
         memory_mb,
         minutes,
         needed_mb,
     )
-    from blufs.workflow.run.process_control import (
+    from blufs_bench.run.process_control import (
         begin_run,
         purpose_of,
         unlock_after_kill,

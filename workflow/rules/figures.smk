@@ -1,6 +1,6 @@
 # Figures, all in one job: starting a job takes longer than drawing one. What a figure reads and says
 # is in its entry of the catalogue.
-from blufs.analysis.figures.catalog import (
+from blufs_bench.show.figures.catalog import (
     figure_modules,
     figure_names,
     figure_spec,

@@ -1,5 +1,5 @@
 # The report: one page that needs nothing else, and the record of where it comes from.
-from blufs.analysis.report.assets import assets_digest
+from blufs_bench.show.page.assets import assets_digest
 
 
 report: "../report/workflow.rst"

@@ -1,11 +1,11 @@
 """Build all tables and write them as CSV, Markdown, LaTeX and fragments of HTML."""
 
-from blufs.analysis.paper import load_paper
-from blufs.analysis.tables.build import build_or_explain
-from blufs.analysis.tables.render import write_table
-from blufs.files.atomic import write_json
-from blufs.results.suite import Suite, SuiteResults
-from blufs.workflow.run.job import job
+from blufs_bench.compare.paper import load_paper
+from blufs_bench.files.atomic import write_json
+from blufs_bench.results.suite import Suite, SuiteResults
+from blufs_bench.run.job import job
+from blufs_bench.show.tables.build import build_or_explain
+from blufs_bench.show.tables.render import write_table
 
 inputs, outputs = snakemake.input, snakemake.output
 with job(snakemake.log[0]) as logger:

@@ -1,10 +1,10 @@
 """Fail, after everything is made, if cells, statistics, tables or figures have failed."""
 
-from blufs.files.atomic import atomic_path, read_json
-from blufs.results import schemas
-from blufs.results.outcomes import failed_cells, summary
-from blufs.results.tables import read_table
-from blufs.workflow.run.job import job
+from blufs_bench.files.atomic import atomic_path, read_json
+from blufs_bench.results import schemas
+from blufs_bench.results.outcomes import failed_cells, summary
+from blufs_bench.results.tables import read_table
+from blufs_bench.run.job import job
 
 inputs = snakemake.input
 with job(snakemake.log[0]):

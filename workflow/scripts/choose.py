@@ -1,9 +1,9 @@
 """Choose the settings that represent a method on a dataset."""
 
-from blufs.files.atomic import write_json
-from blufs.results.records import read_records
-from blufs.workflow.run.job import job
-from blufs.workflow.stages.choose import choose_or_explain
+from blufs_bench.files.atomic import write_json
+from blufs_bench.results.records import read_records
+from blufs_bench.run.job import job
+from blufs_bench.stages.choose import choose_or_explain
 
 params = snakemake.params
 with job(snakemake.log[0]):

@@ -1,12 +1,12 @@
 """Collect the records of all jobs into tidy tables."""
 
-from blufs.files.atomic import atomic_path
-from blufs.results import schemas
-from blufs.results.outcomes import summary
-from blufs.results.records import read_records
-from blufs.results.tables import read_table, write_table
-from blufs.workflow.run.job import job
-from blufs.workflow.stages.collect import score_rows, scored_selections
+from blufs_bench.files.atomic import atomic_path
+from blufs_bench.results import schemas
+from blufs_bench.results.outcomes import summary
+from blufs_bench.results.records import read_records
+from blufs_bench.results.tables import read_table, write_table
+from blufs_bench.run.job import job
+from blufs_bench.stages.collect import score_rows, scored_selections
 
 inputs, outputs = snakemake.input, snakemake.output
 with job(snakemake.log[0]) as logger:

@@ -1,9 +1,9 @@
 """Test the differences between the methods and write the verdict."""
 
-from blufs.analysis.summary import summarise_or_explain
-from blufs.files.atomic import write_json
-from blufs.results.suite import Suite, SuiteResults
-from blufs.workflow.run.job import job
+from blufs_bench.compare.summary import summarise_or_explain
+from blufs_bench.files.atomic import write_json
+from blufs_bench.results.suite import Suite, SuiteResults
+from blufs_bench.run.job import job
 
 inputs = snakemake.input
 with job(snakemake.log[0]) as logger:

@@ -3,9 +3,9 @@
 import sys
 from pathlib import Path
 
-from blufs.datasets.download import fetch_or_explain, mirror_list
-from blufs.files.atomic import write_json
-from blufs.workflow.run.job import job
+from blufs_bench.datasets.download import fetch_or_explain, mirror_list
+from blufs_bench.files.atomic import write_json
+from blufs_bench.run.job import job
 
 with job(snakemake.log[0]) as logger:
     record = fetch_or_explain(

@@ -1,14 +1,14 @@
 """Cluster and classify with the chosen settings; choose them first if no other job does."""
 
-from blufs.datasets.storage import read_card, read_dataset, read_graph
-from blufs.files.atomic import read_json, write_json
-from blufs.results.records import read_records
-from blufs.workflow.run.isolation import Limits
-from blufs.workflow.run.job import job
-from blufs.workflow.stages.choose import choose_or_explain, only_choice
-from blufs.workflow.stages.evaluate import Part, evaluate
-from blufs.workflow.stages.protocol import Protocol
-from blufs.workflow.stages.screen import screen
+from blufs_bench.datasets.storage import read_card, read_dataset, read_graph
+from blufs_bench.files.atomic import read_json, write_json
+from blufs_bench.results.records import read_records
+from blufs_bench.run.isolation import Limits
+from blufs_bench.run.job import job
+from blufs_bench.stages.choose import choose_or_explain, only_choice
+from blufs_bench.stages.evaluate import Part, evaluate
+from blufs_bench.stages.protocol import Protocol
+from blufs_bench.stages.screen import screen
 
 inputs, outputs, params = snakemake.input, snakemake.output, snakemake.params
 dataset, screening = snakemake.wildcards.dataset, params.screening

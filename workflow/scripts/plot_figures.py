@@ -1,10 +1,10 @@
 """Draw all figures as PNG and PDF."""
 
-from blufs.analysis.figures.draw import save_or_explain
-from blufs.analysis.figures.style import Style
-from blufs.files.atomic import write_json
-from blufs.results.suite import Suite, SuiteResults
-from blufs.workflow.run.job import job
+from blufs_bench.files.atomic import write_json
+from blufs_bench.results.suite import Suite, SuiteResults
+from blufs_bench.run.job import job
+from blufs_bench.show.figures.draw import save_or_explain
+from blufs_bench.show.figures.style import Style
 
 inputs, outputs, params = snakemake.input, snakemake.output, snakemake.params
 with job(snakemake.log[0]) as logger:

@@ -2,9 +2,9 @@
 
 import sys
 
-from blufs.datasets.isolated import prepare_files
-from blufs.files.atomic import read_json
-from blufs.workflow.run.job import job
+from blufs_bench.datasets.isolated import prepare_files
+from blufs_bench.files.atomic import read_json
+from blufs_bench.run.job import job
 
 outputs = snakemake.output
 with job(snakemake.log[0]) as logger:

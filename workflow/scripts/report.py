@@ -1,9 +1,9 @@
 """Write the report of the suite."""
 
-from blufs.analysis.report.page import render
-from blufs.files.atomic import atomic_path, read_json
-from blufs.results.suite import Suite, SuiteResults
-from blufs.workflow.run.job import job
+from blufs_bench.files.atomic import atomic_path, read_json
+from blufs_bench.results.suite import Suite, SuiteResults
+from blufs_bench.run.job import job
+from blufs_bench.show.page.page import render
 
 READ = ("results", "screened", "selections", "stability")
 inputs, names = snakemake.input, snakemake.params.tables

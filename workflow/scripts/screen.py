@@ -1,12 +1,12 @@
 """Score a part of the selections by the light protocol."""
 
-from blufs.datasets.storage import read_card, read_dataset, read_graph
-from blufs.files.atomic import write_json
-from blufs.results.records import read_records
-from blufs.workflow.run.isolation import Limits
-from blufs.workflow.run.job import job
-from blufs.workflow.stages.protocol import Protocol
-from blufs.workflow.stages.screen import screen
+from blufs_bench.datasets.storage import read_card, read_dataset, read_graph
+from blufs_bench.files.atomic import write_json
+from blufs_bench.results.records import read_records
+from blufs_bench.run.isolation import Limits
+from blufs_bench.run.job import job
+from blufs_bench.stages.protocol import Protocol
+from blufs_bench.stages.screen import screen
 
 inputs, params = snakemake.input, snakemake.params
 with job(snakemake.log[0]):

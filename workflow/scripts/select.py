@@ -1,19 +1,19 @@
 """Fit a part of the settings of one method on one dataset."""
 
-from blufs.datasets.storage import read_card, read_dataset
-from blufs.files.atomic import write_json
-from blufs.workflow.run.isolation import Limits
-from blufs.workflow.run.job import job
-from blufs.workflow.run.seeding import derive_seed
-from blufs.workflow.stages.unavailable import unavailable_selections
+from blufs_bench.datasets.storage import read_card, read_dataset
+from blufs_bench.files.atomic import write_json
+from blufs_bench.run.isolation import Limits
+from blufs_bench.run.job import job
+from blufs_bench.run.seeding import derive_seed
+from blufs_bench.stages.unavailable import unavailable_selections
 
 params, dataset, method = snakemake.params, snakemake.wildcards.dataset, snakemake.wildcards.method
 with job(snakemake.log[0]):
     part = params.part
     card = read_card(snakemake.input.card)
     if card["status"] == "ok":
-        import blufs.workflow.run.quick_start  # noqa: F401 (first)
-        from blufs.workflow.stages.select import Target, select
+        import blufs_bench.run.quick_start  # noqa: F401 (first)
+        from blufs_bench.stages.select import Target, select
 
         X, _ = read_dataset(snakemake.input.data)
         records = select(

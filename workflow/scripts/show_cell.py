@@ -1,9 +1,9 @@
 """Write one cell of the results by name."""
 
-from blufs.files.atomic import write_json
-from blufs.results.records import read_records
-from blufs.workflow.run.job import job
-from blufs.workflow.stages.show_cell import show_cell
+from blufs_bench.files.atomic import write_json
+from blufs_bench.results.records import read_records
+from blufs_bench.run.job import job
+from blufs_bench.stages.show_cell import show_cell
 
 inputs, wildcards = snakemake.input, snakemake.wildcards
 with job(snakemake.log[0]):

@@ -12,9 +12,9 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
+from blufs._numerics.graph import SampleGraph, neighbor_matrix
+from blufs._numerics.scaling import FEATURE_SCALINGS
 from blufs.base import GraphSelector, Solution, check_n_clusters
-from blufs.numerics.graph import SampleGraph, neighbor_matrix
-from blufs.numerics.scaling import FEATURE_SCALINGS
 from blufs.solver.explain import explain_features, feature_order
 from blufs.solver.objective import Weights
 from blufs.solver.p_step import uniform_weights
@@ -90,7 +90,7 @@ class BLUFS(GraphSelector):
         whitened; or the scaled samples, as in the paper. Ignored where ``fit`` is given a graph.
     softness : float, "auto" or "none", default="auto"
         How much of their own norms features keep in the search: 0 for equal norms, more for norms
-        nearer to their own, see :func:`blufs.numerics.scaling.softened_norms`. ``"none"`` leaves
+        nearer to their own, see :func:`blufs._numerics.scaling.softened_norms`. ``"none"`` leaves
         them as scaled; ``"auto"`` too, but follows their tails where ``scaling`` is ``"auto"``.
     init : {"relaxed", "spectral", "random"}, default="relaxed"
         Start of Y: the minimiser of a relaxation of the model, between the principal vectors of X

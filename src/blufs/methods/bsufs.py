@@ -11,11 +11,11 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, Options, StrOptions
 
+from blufs._numerics.scaling import FEATURE_SCALINGS
+from blufs._numerics.scatter import Scatter
+from blufs._numerics.shrinkage import EXPONENTS, shrink
+from blufs._numerics.stiefel import maximize_on_stiefel
 from blufs.base import BaseSelector, Solution, check_n_clusters
-from blufs.numerics.scaling import FEATURE_SCALINGS
-from blufs.numerics.scatter import Scatter
-from blufs.numerics.shrinkage import EXPONENTS, shrink
-from blufs.numerics.stiefel import maximize_on_stiefel
 
 
 class BSUFS(BaseSelector):
@@ -46,7 +46,7 @@ class BSUFS(BaseSelector):
     n_components : int or None, default=None
         m, the columns of W; None takes ``n_clusters``. At most the rank of the data is used.
     scaling : str, default="none"
-        How features are scaled before they are centred, see :mod:`blufs.numerics.scaling`.
+        How features are scaled before they are centred, see :mod:`blufs._numerics.scaling`.
     max_iter : int, default=100
     tol : float, default=1e-4
         Stops when the objective f changes by at most ``tol * max(1, |f|)``.

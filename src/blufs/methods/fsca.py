@@ -19,7 +19,7 @@ class FSCA(GreedyColumnSelector):
     n_features_to_select : int, float or None, default=None
         Number or fraction of features; None takes half.
     scaling : str, default="none"
-        How features are scaled before they are centred, see :mod:`blufs.numerics.scaling`.
+        How features are scaled before they are centred, see :mod:`blufs._numerics.scaling`.
         ``"standard"`` lets features in different units count the same.
 
     Attributes

@@ -7,10 +7,10 @@ from typing import ClassVar
 import numpy as np
 from sklearn.utils._param_validation import StrOptions
 
+from blufs._numerics.greedy import GreedyColumns, greedy_columns
+from blufs._numerics.scaling import FEATURE_SCALINGS
+from blufs._numerics.scatter import Scatter
 from blufs.base import BaseSelector, Solution
-from blufs.numerics.greedy import GreedyColumns, greedy_columns
-from blufs.numerics.scaling import FEATURE_SCALINGS
-from blufs.numerics.scatter import Scatter
 
 
 class GreedyColumnSelector(BaseSelector):
@@ -18,7 +18,7 @@ class GreedyColumnSelector(BaseSelector):
 
     ignores_offsets: ClassVar[bool] = True
     takes_sparse: ClassVar[bool] = True
-    #: Which rule of :func:`blufs.numerics.greedy.greedy_columns` the method follows.
+    #: Which rule of :func:`blufs._numerics.greedy.greedy_columns` the method follows.
     _explain: ClassVar[bool]
 
     _parameter_constraints: ClassVar[dict] = {

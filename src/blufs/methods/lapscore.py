@@ -7,10 +7,10 @@ from typing import ClassVar
 import numpy as np
 import scipy.sparse as sp
 
+from blufs._numerics.graph import SampleGraph
+from blufs._numerics.ranges import column_ranges
+from blufs._numerics.sparse_data import SparseScaledData, column_means, times_columns
 from blufs.base import GraphSelector, Solution
-from blufs.numerics.graph import SampleGraph
-from blufs.numerics.ranges import column_ranges
-from blufs.numerics.sparse_data import SparseScaledData, column_means, times_columns
 
 #: Decimals of the score, which lies in [-1, 1], to which features can be told apart.
 _DECIMALS = 10

@@ -6,9 +6,9 @@ from typing import ClassVar
 
 import numpy as np
 
+from blufs._numerics.data import column_variances
+from blufs._numerics.order import significant
 from blufs.base import BaseSelector, Solution
-from blufs.numerics.data import column_variances
-from blufs.numerics.order import significant
 
 
 class MaxVariance(BaseSelector):

@@ -13,10 +13,10 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 
+from blufs._numerics.graph import nearest_neighbors, neighbor_matrix
+from blufs._numerics.order import content_order
+from blufs._numerics.scaling import scale_samples
 from blufs.base import BaseSelector, MethodLimitError, Solution
-from blufs.numerics.graph import nearest_neighbors, neighbor_matrix
-from blufs.numerics.order import content_order
-from blufs.numerics.scaling import scale_samples
 
 #: Largest number of features: three d x d arrays are held, 15 GiB at this size.
 MAX_FEATURES = 25_000
@@ -71,7 +71,7 @@ class RNE(BaseSelector):
         Positive initial H instead of a uniform random one; X must have no constant feature.
     random_state : int, RandomState instance or None, default=None
         Seeds the initial H. A feature gets the same numbers wherever it stands, see
-        :func:`~blufs.numerics.order.content_order`.
+        :func:`~blufs._numerics.order.content_order`.
 
     Notes
     -----

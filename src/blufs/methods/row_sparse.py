@@ -10,9 +10,9 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from blufs._numerics.row_sparse import SparseSubspace
+from blufs._numerics.scaling import FEATURE_SCALINGS
 from blufs.base import BaseSelector, Solution
-from blufs.numerics.row_sparse import SparseSubspace
-from blufs.numerics.scaling import FEATURE_SCALINGS
 
 
 class RowSparseSelector(BaseSelector):

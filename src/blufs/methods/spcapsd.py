@@ -11,11 +11,11 @@ from scipy.linalg import cho_factor, cho_solve, cholesky, solve_triangular
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from blufs._numerics.row_sparse import EPS
+from blufs._numerics.scaling import FEATURE_SCALINGS
+from blufs._numerics.scatter import scaled_values
+from blufs._numerics.semidefinite import positive_part, positive_part_of_operator
 from blufs.base import BaseSelector, MethodLimitError, Solution
-from blufs.numerics.row_sparse import EPS
-from blufs.numerics.scaling import FEATURE_SCALINGS
-from blufs.numerics.scatter import scaled_values
-from blufs.numerics.semidefinite import positive_part, positive_part_of_operator
 
 #: Largest order of a dense eigenproblem, one per iteration (1.3 GiB).
 MAX_DENSE_ORDER = 6_000
@@ -46,7 +46,7 @@ class SPCAPSD(BaseSelector):
         Weight of the trace. Principal directions with less than about eta/2 of the largest
         variance are left out.
     scaling : str, default="none"
-        How features are scaled before they are centred, see :mod:`blufs.numerics.scaling`.
+        How features are scaled before they are centred, see :mod:`blufs._numerics.scaling`.
     ridge : float, default=1e-6
         Added to the weights of the rows, so that every step has one solution; at least 1e-12.
     max_iter : int, default=100

@@ -11,9 +11,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from blufs._numerics.order import scatter_order
+from blufs._numerics.scatter import Scatter
 from blufs.base import BaseSelector, Solution
-from blufs.numerics.order import scatter_order
-from blufs.numerics.scatter import Scatter
 
 
 class VCSDFS(BaseSelector):
@@ -37,7 +37,7 @@ class VCSDFS(BaseSelector):
         k, the columns of W. None takes the number of features to select, as the authors do, so
         that every s is a fit of its own; a number gives one ranking for all s.
     scaling : {"minmax", "unit", "none"}, default="minmax"
-        How features are scaled first, see :mod:`blufs.numerics.scaling`. The updates need
+        How features are scaled first, see :mod:`blufs._numerics.scaling`. The updates need
         non-negative data; with ``"unit"`` and ``"none"`` negative values are refused.
     max_iter : int, default=100
     tol : float, default=1e-3
@@ -47,7 +47,7 @@ class VCSDFS(BaseSelector):
         Non-negative start instead of a uniform random one; X must have no constant feature.
     random_state : int, RandomState instance or None, default=None
         Seeds the start. A feature gets the same numbers wherever it stands, see
-        :func:`~blufs.numerics.order.scatter_order`.
+        :func:`~blufs._numerics.order.scatter_order`.
 
     Attributes
     ----------

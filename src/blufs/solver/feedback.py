@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse as sp
 
-from blufs.numerics.graph import neighbor_matrix
+from blufs._numerics.graph import neighbor_matrix
 
 
 class MixedSimilarity:

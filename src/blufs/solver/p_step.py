@@ -17,16 +17,16 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.spatial import cKDTree
 
-from blufs.numerics.graph import SampleGraph
-from blufs.numerics.neighbor_index import (
+from blufs._numerics.graph import SampleGraph
+from blufs._numerics.neighbor_index import (
     nearest_by_index,
     nearest_by_products,
     uses_index,
     without_own,
 )
-from blufs.numerics.order import significant
-from blufs.numerics.rows import BLOCK_ENTRIES
-from blufs.numerics.simplex import project_rows_to_simplex
+from blufs._numerics.order import significant
+from blufs._numerics.rows import BLOCK_ENTRIES
+from blufs._numerics.simplex import project_rows_to_simplex
 
 #: Up to so many columns a tree finds neighbours faster than all distances do; of few samples it
 #: does up to more columns.

@@ -17,11 +17,7 @@ from sklearn.cluster import KMeans
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 
-from blufs.base import BaseSelector, MethodLimitError, Solution, check_n_clusters
-from blufs.methods.blfse.infinite_selection import infinite_selection_weights
-from blufs.methods.blfse.joined_pairs import JoinedPairs
-from blufs.methods.blfse.score_step import hadamard, score_step
-from blufs.numerics.eigen import (
+from blufs._numerics.eigen import (
     add_upper_product,
     connected_blocks,
     dense_laplacian,
@@ -32,8 +28,12 @@ from blufs.numerics.eigen import (
     surely_above,
     without_indicator,
 )
-from blufs.numerics.order import content_order
-from blufs.numerics.scaling import scale_samples
+from blufs._numerics.order import content_order
+from blufs._numerics.scaling import scale_samples
+from blufs.base import BaseSelector, MethodLimitError, Solution, check_n_clusters
+from blufs.methods.blfse.infinite_selection import infinite_selection_weights
+from blufs.methods.blfse.joined_pairs import JoinedPairs
+from blufs.methods.blfse.score_step import hadamard, score_step
 
 #: Largest numbers of samples and features: several n x n and d x d arrays are held.
 MAX_SAMPLES = 12_000
@@ -78,7 +78,7 @@ class BLFSE(BaseSelector):
         better, and (n_base, n_samples). X must have no constant feature.
     random_state : int, RandomState instance or None, default=None
         Seeds the split of the samples and the k-means. A sample gets the same part wherever it
-        stands, see :func:`~blufs.numerics.order.content_order`.
+        stands, see :func:`~blufs._numerics.order.content_order`.
 
     Notes
     -----

@@ -16,10 +16,8 @@ import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from blufs.base import GraphSelector, Solution, check_n_clusters
-from blufs.methods.blsfs.single_moves import label_objective, label_step
-from blufs.numerics.eigen import add_upper_product
-from blufs.numerics.graph import (
+from blufs._numerics.eigen import add_upper_product
+from blufs._numerics.graph import (
     SampleGraph,
     adaptive_neighbors,
     laplacian,
@@ -27,9 +25,11 @@ from blufs.numerics.graph import (
     neighbor_distances,
     neighbor_matrix,
 )
-from blufs.numerics.scaling import FEATURE_SCALINGS, scale_features
-from blufs.numerics.simplex import project_rows_to_simplex
-from blufs.numerics.spectral import spectral_labels
+from blufs._numerics.scaling import FEATURE_SCALINGS, scale_features
+from blufs._numerics.simplex import project_rows_to_simplex
+from blufs._numerics.spectral import spectral_labels
+from blufs.base import GraphSelector, Solution, check_n_clusters
+from blufs.methods.blsfs.single_moves import label_objective, label_step
 
 #: Smoothing of the row norms, ``sqrt(||w||^2 + eps)``, that keeps the weights below finite.
 _EPS = np.finfo(float).eps
@@ -69,7 +69,7 @@ class BLSFS(GraphSelector):
         Weights of clustering, adaptive graph and row sparsity; the BLUFS paper tunes each in
         1e-4..1e3.
     scaling : str, default="unit"
-        Scaling of the features, see :func:`blufs.numerics.scaling.scale_features`; the BLUFS code
+        Scaling of the features, see :func:`blufs._numerics.scaling.scale_features`; the BLUFS code
         divides by the norm, which a shift of a feature changes; with any other scaling it does
         not matter.
     max_iter : int, default=50

@@ -1,0 +1,115 @@
+"""Principal vectors of the scaled data, and the graph of the samples in their coordinates."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from blufs._numerics.data import DataMatrix
+from blufs._numerics.graph import SampleGraph, fix_signs
+from blufs._numerics.scaling import scale_samples
+
+#: Blocks of the Krylov space from which principal vectors are taken, and extra columns of a block.
+_DEPTH, _EXTRA = 4, 5
+#: Most clusters, and principal coordinates, by which :func:`count_clusters` counts.
+_MOST_CLUSTERS, _COORDINATES = 30, 40
+#: The number of clusters thought likeliest beforehand, and how far (in logarithms) others may be.
+_LIKELY_CLUSTERS, _SPREAD = 10, 1.5
+
+
+def principal_vectors(data: DataMatrix, count: int) -> tuple[np.ndarray, np.ndarray]:
+    """Leading left singular vectors of the scaled data A (n x d), by block Krylov iteration.
+
+    Returns
+    -------
+    squares : ndarray of shape (m,)
+        Squared singular values, descending; m is ``count`` or the rank of A if that is less.
+    vectors : ndarray of shape (n, m)
+    """
+    n = data.shape[0]
+    width = min(n, count + _EXTRA)
+    # A basis of half the space would save nothing, so that few samples are treated exactly.
+    if n <= 2 * width * (_DEPTH + 1):
+        Q = np.eye(n)
+        projected = data.correlate(Q)
+        inner = projected.T @ projected
+    else:
+        Q, inner = _krylov_basis(data, width)
+    values, rotation = np.linalg.eigh(inner)
+    keep = np.flatnonzero(values > 1e-10 * values[-1])[::-1][:count]
+    return values[keep], fix_signs(Q @ rotation[:, keep])
+
+
+def _krylov_basis(data: DataMatrix, width: int) -> tuple[np.ndarray, np.ndarray]:
+    """Orthonormal basis Q of the block Krylov space of A A', and ``(A'Q)'(A'Q)``.
+
+    Q has the shape (n, m) and the other (m, m), with m = width (_DEPTH + 1). ``A A' Q_j`` lies in
+    the first j + 1 blocks of the space, so that only blocks next to each other have products other
+    than zero, and ``A'Q_j`` (d x width) is held for two of them at a time.
+    """
+    n = data.shape[0]
+    size = width * (_DEPTH + 1)
+    # Filled in block by block: joining blocks would hold them twice.
+    Q, inner = np.empty((n, size)), np.zeros((size, size))
+    block = np.linalg.qr(np.random.default_rng(0).standard_normal((n, width)))[0]
+    previous = None
+    for first in range(0, size, width):
+        if previous is not None:
+            block = data.dot(previous)
+            known = Q[:, :first]
+            # Twice is enough to keep the whole basis orthogonal to machine precision.
+            for _ in range(2):
+                block -= known @ (known.T @ block)
+                block = np.linalg.qr(block)[0]
+        own = slice(first, first + width)
+        Q[:, own] = block
+        projected = data.correlate(block)
+        inner[own, own] = projected.T @ projected
+        if previous is not None:
+            across = inner[own, first - width : first] = projected.T @ previous
+            inner[first - width : first, own] = across.T
+        previous = projected
+    return Q, inner
+
+
+def principal_graph(vectors: np.ndarray, n_neighbors: int) -> SampleGraph:
+    """Heat-kernel graph by the angle between samples in whitened principal coordinates.
+
+    The rows of ``vectors`` (n x m, left singular vectors) are the samples' principal coordinates,
+    each scaled to the same variance. Large shared variation such as lighting then counts no more
+    than any other leading direction, and trailing directions, mostly noise, do not count.
+    """
+    return SampleGraph.from_data(scale_samples(vectors), n_neighbors)
+
+
+def count_clusters(data: DataMatrix, n_neighbors: int) -> int:
+    """Number of clusters by the widest gap between leading eigenvalues of the principal graph.
+
+    The graph compares 40 principal coordinates; c is :func:`widest_gap` of the eigenvalues of its
+    normalised similarity, at most 30 and at most a quarter of the samples.
+    """
+    n = data.shape[0]
+    most = min(_MOST_CLUSTERS, n // 4)
+    if most < 2:
+        return min(2, n)
+    graph = principal_graph(principal_vectors(data, _COORDINATES)[1], n_neighbors)
+    return widest_gap(graph.leading_eigenvectors(most + 1)[0])
+
+
+def widest_gap(
+    values: np.ndarray, likely: float = _LIKELY_CLUSTERS, spread: float = _SPREAD
+) -> int:
+    """The c >= 2 of the largest weighted gap ``w_c (v_c - v_{c+1})``.
+
+    The weight ``w_c = exp(-(log(c / likely) / spread)^2 / 2)`` is a thought beforehand: it decides
+    where several gaps are about as wide, as in noisy data, and gives way to a gap that is clear.
+
+    Parameters
+    ----------
+    values : ndarray of shape (m + 1,), descending, m >= 2
+        v_1, v_2, ...
+    likely, spread : float
+        With infinite spread it is the plain widest gap.
+    """
+    counts = np.arange(2, len(values))
+    weights = np.exp(-0.5 * (np.log(counts / likely) / spread) ** 2)
+    return int(counts[np.argmax(weights * (values[1:-1] - values[2:]))])

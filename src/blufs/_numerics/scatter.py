@@ -1,0 +1,174 @@
+"""The matrix ``A = Z'Z`` of centred data Z, formed where that is smaller than Z, else applied.
+
+FSCA, PivotedQR, BSUFS, DSCOFS and VCSDFS know their data through this class alone, and it knows
+them through the products of :class:`blufs._numerics.data.ScaledData` alone.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.linalg import eigh
+from scipy.sparse.linalg import ArpackNoConvergence
+
+from blufs._numerics.data import DataMatrix, ScaledData
+from blufs._numerics.lanczos import largest_eigenpairs
+from blufs._numerics.ranges import column_ranges
+from blufs._numerics.scaling import affine_scaling
+from blufs._numerics.sparse_data import SparseScaledData, column_means, sparse_affine_scaling
+
+EPS = float(np.finfo(float).eps)
+#: Up to this order a dense eigensolver is faster than Lanczos iterations.
+_DENSE_UP_TO = 800
+#: Largest d for which A is formed (1.1 GiB).
+_MAX_FORMED = 12_000
+#: Columns of A that are made at a time.
+_BLOCK = 256
+
+
+def scaled_values(X: np.ndarray, scaling: str, *, center: bool) -> np.ndarray:
+    """X (n x d), scaled and centred, as float64, divided so that the largest modulus is 1.
+
+    The common divisor changes no result of the methods that use it and keeps squares of squares in
+    range.
+    """
+    shift, divisor = affine_scaling(X, scaling)
+    Z = X - shift.astype(np.float64)
+    Z /= divisor
+    if center:
+        Z -= Z.mean(axis=0)
+    Z /= max(np.abs(Z).max(), np.finfo(float).tiny)
+    return Z
+
+
+def sparse_scaled_values(X: sp.csr_array, scaling: str, *, center: bool) -> SparseScaledData:
+    """As :func:`scaled_values` of sparse X (n x d), as an operator."""
+    shift, divisor = sparse_affine_scaling(X, scaling)
+    if center:
+        shift = column_means(X)
+    low, high = column_ranges(X)
+    modulus = np.maximum(np.abs(low - shift), np.abs(high - shift)) / divisor
+    return SparseScaledData(X, shift, divisor * max(modulus.max(), np.finfo(float).tiny))
+
+
+class Scatter:
+    """``A = Z'Z / unit`` of shape (d, d).
+
+    Parameters
+    ----------
+    data : DataMatrix of shape (n, d)
+        Z.
+    relative : bool
+        Whether ``unit`` is the largest eigenvalue of ``Z'Z``, so that A has norm 1; otherwise
+        it is 1.
+    """
+
+    def __init__(self, data: DataMatrix, *, relative: bool = False):
+        self.data = data
+        self.unit = 1.0
+        self._squares: tuple[np.ndarray, np.ndarray] | None = None
+        self._formed = self._form() if data.shape[1] <= min(data.shape[0], _MAX_FORMED) else None
+        if relative:
+            self.unit = float(self.leading_eigenpairs(1)[0][0])
+            if self._formed is not None:
+                self._formed /= self.unit
+
+    @classmethod
+    def of(cls, X, scaling: str, *, center: bool = True, relative: bool = False):
+        """Of X (n x d, dense or sparse), scaled and by default centred."""
+        if sp.issparse(X):
+            return cls(sparse_scaled_values(X, scaling, center=center), relative=relative)
+        data = ScaledData(scaled_values(X, scaling, center=center), "none")
+        return cls(data, relative=relative)
+
+    @property
+    def n_features(self) -> int:
+        return self.data.shape[1]
+
+    def times(self, V: np.ndarray) -> np.ndarray:
+        """``A V`` for V of shape (d, m)."""
+        if self._formed is not None:
+            return self._formed @ V
+        return self.data.correlate(self.data.dot(V)) / self.unit
+
+    def column(self, j: int) -> np.ndarray:
+        """Column j of A, shape (d,)."""
+        if self._formed is not None:
+            return self._formed[:, j]
+        return self.data.correlate(self.data.columns(np.array([j])))[:, 0] / self.unit
+
+    def diagonal_and_squared_norms(self) -> tuple[np.ndarray, np.ndarray]:
+        """``a_jj`` and ``||A e_j||^2`` of every column, each of shape (d,); computed once."""
+        if self._squares is None:
+            if self._formed is not None:
+                norms = np.einsum("ij,ij->j", self._formed, self._formed)
+                self._squares = self._formed.diagonal().copy(), norms
+            else:
+                self._squares = self._from_products()
+        return self._squares
+
+    def leading_eigenpairs(self, count: int) -> tuple[np.ndarray, np.ndarray]:
+        """Largest eigenvalues, descending, and eigenvectors (d x m) of A; m <= count and rank."""
+        n, d = self.data.shape
+        order = min(n, d)
+        count = min(count, order)
+        if order <= _DENSE_UP_TO or count > order // 4:
+            values, vectors = self._dense_eigenpairs(count)
+        else:
+            try:
+                values, vectors = largest_eigenpairs(self._times_vector, d, count, tol=1e-12)
+            except ArpackNoConvergence:
+                values, vectors = self._dense_eigenpairs(count)
+        keep = np.flatnonzero(values > max(n, d) * EPS * values.max())
+        keep = keep[np.argsort(-values[keep], kind="stable")]
+        return values[keep], vectors[:, keep]
+
+    def _times_vector(self, v: np.ndarray) -> np.ndarray:
+        return self.times(v.reshape(-1, 1))[:, 0]
+
+    def _form(self) -> np.ndarray:
+        d = self.n_features
+        A = np.empty((d, d))
+        for start in range(0, d, _BLOCK):
+            features = slice(start, min(start + _BLOCK, d))
+            A[:, features] = self.data.correlate(self.data.columns(features))
+        # Products of blocks round differently on both sides of the diagonal.
+        A += A.T
+        A /= 2
+        return A
+
+    def _sample_gram(self) -> np.ndarray:
+        """``Z Z' / unit`` of shape (n, n)."""
+        n = self.data.shape[0]
+        K = np.empty((n, n))
+        for start in range(0, n, _BLOCK):
+            rows = slice(start, min(start + _BLOCK, n))
+            unit_vectors = np.zeros((n, rows.stop - start))
+            unit_vectors[np.arange(start, rows.stop), np.arange(rows.stop - start)] = 1
+            K[:, rows] = self.data.dot(self.data.correlate(unit_vectors))
+        return (K + K.T) / (2 * self.unit)
+
+    def _from_products(self) -> tuple[np.ndarray, np.ndarray]:
+        n, d = self.data.shape
+        if n <= d:
+            # ||A e_j||^2 = z_j' (Z Z') z_j
+            squares, forms = self.data.quadratic_forms(self._sample_gram())
+            return squares / self.unit, forms / self.unit
+        diagonal, norms = np.empty(d), np.empty(d)
+        for start in range(0, d, _BLOCK):
+            features = slice(start, min(start + _BLOCK, d))
+            block = self.data.correlate(self.data.columns(features)) / self.unit
+            norms[features] = np.einsum("ij,ij->j", block, block)
+            diagonal[features] = block[np.arange(start, features.stop), np.arange(block.shape[1])]
+        return diagonal, norms
+
+    def _dense_eigenpairs(self, count: int) -> tuple[np.ndarray, np.ndarray]:
+        if self._formed is not None:
+            d = self.n_features
+            return eigh(self._formed, subset_by_index=[d - count, d - 1], check_finite=False)
+        K = self._sample_gram()
+        n = len(K)
+        values, U = eigh(K, subset_by_index=[n - count, n - 1], check_finite=False)
+        vectors = self.data.correlate(U)
+        norms = np.linalg.norm(vectors, axis=0)
+        return values, vectors / np.maximum(norms, np.finfo(float).tiny)

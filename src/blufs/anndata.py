@@ -1,0 +1,167 @@
+"""Genes of an AnnData object by a selector of this library.
+
+Takes its arguments and leaves its results as ``scanpy.pp.highly_variable_genes`` does, so that what
+comes after it in a scanpy script goes on as before.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.base import clone
+
+from blufs._numerics.chunked import as_row_chunks
+from blufs.base import BaseSelector
+from blufs.methods.blufs import BLUFS
+
+if TYPE_CHECKING:
+    from anndata import AnnData
+    from pandas import DataFrame
+
+
+def select_genes(
+    adata: AnnData,
+    n_top_genes: int = 2000,
+    *,
+    layer: str | None = None,
+    batch_key: str | None = None,
+    n_clusters: int | str = "auto",
+    subset: bool = False,
+    inplace: bool = True,
+    estimator: BaseSelector | None = None,
+) -> DataFrame | None:
+    """Select genes that tell groups of cells apart; ``scanpy.pp.pca(adata)`` goes on with them.
+
+    Parameters
+    ----------
+    adata : AnnData of n cells and d genes
+        Log-normalised values, sparse or dense: run ``scanpy.pp.normalize_total`` and
+        ``scanpy.pp.log1p`` first. Sparse values stay sparse. An object on disk
+        (``backed="r"``) is read in chunks of cells, or batch by batch.
+    n_top_genes : int, default=2000
+        Number of genes; all of them, with a warning, if there are not so many.
+    layer : str, optional
+        The values are in ``adata.layers[layer]`` instead of ``adata.X``.
+    batch_key : str, optional
+        Column of ``adata.obs``. Genes are selected in every batch by itself; those with the best
+        median rank over the batches that chose them win, ties by the number of batches.
+    n_clusters : int or "auto", default="auto"
+        Kinds of cells that one expects; ``"auto"`` counts them in the data.
+    subset : bool, default=False
+        Whether to keep only the selected genes.
+    inplace : bool, default=True
+        Whether to write into ``adata``; if not, the columns are returned.
+    estimator : selector of this library, optional
+        Used instead of ``BLUFS(n_clusters=n_clusters)``.
+
+    Returns
+    -------
+    DataFrame or None
+        With ``inplace=False`` what would be written to ``adata.var``, one row per gene:
+        ``highly_variable`` (bool), ``highly_variable_rank`` (0 is best, the median over batches,
+        NaN for genes that no batch chose), ``blufs_score`` (mean over batches, larger is better)
+        and, with batches, ``highly_variable_nbatches``. ``adata.uns["hvg"]`` says how they were
+        made.
+    """
+    _refuse_subset_on_disk(adata, subset and inplace)
+    X, n_top = _values(adata, layer), _check_count(n_top_genes, adata.n_vars)
+    if estimator is None:
+        estimator = BLUFS(n_clusters=n_clusters)
+    elif n_clusters != "auto":
+        raise ValueError("n_clusters is a parameter of the estimator if one is given: set it there")
+    fits = _fit_batches(X, _batches(adata, batch_key), estimator, n_top)
+    table = _table(adata, fits, n_top, with_batches=batch_key is not None)
+    if not inplace:
+        return table[table["highly_variable"]] if subset else table
+    adata.uns["hvg"] = {"flavor": type(estimator).__name__, "n_top_genes": n_top}
+    _write(adata, table, subset)
+    return None
+
+
+def _write(adata: AnnData, table: DataFrame, subset: bool) -> None:
+    for column in table:
+        adata.var[column] = table[column]
+    if subset:
+        adata._inplace_subset_var(table["highly_variable"].to_numpy())
+
+
+def _fit_batches(X, batches: list, estimator: BaseSelector, n_top: int) -> list[BaseSelector]:
+    """The estimator fitted to the cells of every batch."""
+    fits = []
+    for name, cells in batches:
+        selector = clone(estimator).set_params(n_features_to_select=n_top)
+        try:
+            fits.append(selector.fit(X if cells is None else X[cells]))
+        except ValueError as error:
+            where = "" if name is None else f" in batch {name!r}"
+            raise ValueError(f"no genes could be selected{where}: {error}") from error
+    return fits
+
+
+def _refuse_subset_on_disk(adata: AnnData, wanted: bool) -> None:
+    if adata.isbacked and wanted:
+        raise ValueError(
+            "adata is on disk and keeps all genes there; leave subset out, and go on with "
+            'adata[:, adata.var["highly_variable"]].to_memory()'
+        )
+
+
+def _values(adata: AnnData, layer: str | None):
+    """The matrix of cells and genes; one in a file is read in chunks."""
+    if layer is None:
+        X = adata.X
+        chunks = as_row_chunks(X)
+        return X if chunks is None else chunks
+    if layer not in adata.layers:
+        raise ValueError(f"adata has no layer {layer!r}, only {sorted(adata.layers)}")
+    return adata.layers[layer]
+
+
+def _check_count(n_top_genes: int, n_genes: int) -> int:
+    if n_top_genes <= n_genes:
+        return n_top_genes
+    warnings.warn(
+        f"n_top_genes={n_top_genes} is above the number of genes, {n_genes}; taking all of them",
+        UserWarning,
+        stacklevel=3,
+    )
+    return n_genes
+
+
+def _batches(adata: AnnData, batch_key: str | None) -> list[tuple[Any, np.ndarray | None]]:
+    """Name and cells (boolean, (n,)) of every batch; all cells without a name if there are none."""
+    if batch_key is None:
+        return [(None, None)]
+    if batch_key not in adata.obs:
+        raise ValueError(f"adata.obs has no column {batch_key!r}, only {list(adata.obs)}")
+    batch = adata.obs[batch_key]
+    if batch.isna().any():
+        raise ValueError(
+            f"{int(batch.isna().sum())} cells have no batch in adata.obs[{batch_key!r}]"
+        )
+    return [(name, (batch == name).to_numpy()) for name in sorted(batch.unique(), key=str)]
+
+
+def _table(adata: AnnData, fits: list, n_top: int, *, with_batches: bool) -> DataFrame:
+    """One row per gene, from the fits of all batches."""
+    import pandas as pd
+
+    ranks = np.array([fit.ranking_ - 1.0 for fit in fits])
+    chosen = ranks < n_top
+    n_batches = chosen.sum(axis=0)
+    ranks[~chosen] = np.nan
+    median = np.full(adata.n_vars, np.nan)
+    median[n_batches > 0] = np.nanmedian(ranks[:, n_batches > 0], axis=0)
+    order = np.lexsort((-n_batches, median))  # NaN comes last
+    highly_variable = np.zeros(adata.n_vars, dtype=bool)
+    highly_variable[order[:n_top]] = True
+    columns = {
+        "highly_variable": highly_variable,
+        "highly_variable_rank": median,
+        "blufs_score": np.mean([fit.scores_ for fit in fits], axis=0),
+    }
+    if with_batches:
+        columns["highly_variable_nbatches"] = n_batches
+    return pd.DataFrame(columns, index=adata.var_names)

@@ -1,1 +1,0 @@
-"""How good a selection is: with labels (ACC, NMI, k-NN accuracy) and without (criteria)."""

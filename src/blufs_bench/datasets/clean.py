@@ -1,0 +1,177 @@
+"""Checks of what a file held, and the one form in which everything else uses it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from blufs_bench.datasets.errors import DatasetError
+from blufs_bench.datasets.readers.raw import RawData, check_memory
+from blufs_bench.datasets.transforms import density
+
+_SIZES = {"n_samples": "samples", "n_features": "features", "n_classes": "classes"}
+#: Largest modulus of a dataset's values: sums of squares stay finite, and those of values of which
+#: none is above the smallest would be zero.
+LARGEST, SMALLEST = 1e140, 1e-140
+#: Counts of words with a smaller part of entries that are not zero become a sparse array.
+SPARSE_BELOW = 0.1
+
+
+def clean(
+    raw: RawData, spec: Mapping[str, Any]
+) -> tuple[np.ndarray | sp.csr_array, np.ndarray | None, list[str]]:
+    """Features, labels (None without) and the names of the classes, checked against ``spec``.
+
+    Features become float64, C-contiguous or canonical CSR; labels 0 .. c-1 in sorted order.
+    """
+    X = _clean_features(raw.X, spec)
+    y, class_names = (None, []) if raw.y is None else _factorize(raw.y, X.shape)
+    _check_size(spec, X, y, class_names)
+    return X, y, class_names
+
+
+def _clean_features(X: Any, spec: Mapping[str, Any]) -> np.ndarray | sp.csr_array:
+    if X.dtype.kind not in "biuf":
+        kind = "complex numbers" if X.dtype.kind == "c" else "something else than numbers"
+        raise DatasetError(f"the features hold {kind}; save them as real numbers")
+    if min(X.shape) < 2:
+        raise DatasetError(
+            f"there are {X.shape[0]} samples and {X.shape[1]} features; at least 2 of each are "
+            "needed"
+        )
+    is_text = spec.get("transform") == "tfidf"
+    if sp.issparse(X) or (is_text and density(X) < SPARSE_BELOW):
+        X = canonical_csr(X)
+        _check_values(X.data, lambda first: _sparse_place(X, first))
+        return X
+    check_memory(8 * X.size, spec)
+    X = np.ascontiguousarray(X, dtype=np.float64)
+    _check_values(X.reshape(-1), lambda first: divmod(first, X.shape[1]))
+    return X
+
+
+def canonical_csr(X: Any) -> sp.csr_array:
+    """The one CSR form of a sparse array: float64, sorted, no duplicates, no stored zeros."""
+    X = sp.csr_array(X, dtype=np.float64, copy=True)
+    X.sum_duplicates()
+    X.eliminate_zeros()
+    return X
+
+
+def _sparse_place(X: sp.csr_array, position: int) -> tuple[int, int]:
+    row = int(np.searchsorted(X.indptr, position, side="right")) - 1
+    return row, int(X.indices[position])
+
+
+def _check_values(values: np.ndarray, place: Any) -> None:
+    bad = ~np.isfinite(values)
+    if bad.any():
+        row, column = place(int(bad.argmax()))
+        raise DatasetError(
+            f"{int(bad.sum())} values are missing or infinite, the first in sample {row}, feature "
+            f"{column} (counted from 0); impute them or leave out those samples or features"
+        )
+    largest = max(values.max(initial=0), -values.min(initial=0))
+    if largest > LARGEST or 0 < largest < SMALLEST:
+        raise DatasetError(
+            f"the largest absolute value is {largest:.3g}; it must be between {SMALLEST:g} and "
+            f"{LARGEST:g}, so that squares can be computed. Rescale the features"
+        )
+
+
+# ----------------------------------------------------------------------------------------- labels
+
+
+def _factorize(labels: np.ndarray, shape: tuple[int, ...]) -> tuple[np.ndarray, list[str]]:
+    """Labels of any kind as 0 .. c-1 in their sorted order, and their names."""
+    _check_label_shape(labels, shape)
+    n_samples = shape[0]
+    values = np.array([_unwrap(value) for value in labels.ravel()], dtype=object)
+    missing = np.array([value is None or value != value for value in values])
+    if missing.any():
+        raise DatasetError(
+            f"{int(missing.sum())} labels are missing, the first of sample {missing.argmax()} "
+            "(counted from 0); fill them in or leave out those samples. If a class is called NA or "
+            'the like, say which texts mean a missing label: `missing_labels: [""]`'
+        )
+    if not all(isinstance(value, (int, float)) for value in values):
+        values = np.array([str(value).strip() for value in values])
+    else:
+        values = values.astype(np.float64) + 0.0  # -0 and 0 are one class, called 0
+    classes, y = np.unique(values, return_inverse=True)
+    if len(classes) < 2:
+        raise DatasetError("all samples are of one class; at least 2 classes are needed")
+    if len(classes) > n_samples // 2:
+        raise DatasetError(
+            f"there are {len(classes)} different labels among {n_samples} samples; the label must "
+            "be a class, not an identifier or a measurement"
+        )
+    names = [f"{c:.15g}" if values.dtype.kind == "f" else str(c) for c in classes]
+    return y.astype(np.int64), names
+
+
+def _check_label_shape(labels: np.ndarray, shape: tuple[int, ...]) -> None:
+    n_samples, n_features = shape
+    if labels.size == n_samples and (labels.ndim <= 1 or max(labels.shape) == labels.size):
+        return
+    hint = ""
+    if labels.size == n_features:
+        hint = "; if the array is features x samples, say `transpose: true`"
+    elif labels.ndim == 2 and n_samples in labels.shape:
+        hint = "; if each sample has a row of zeros and a single 1, say `one_hot: true`"
+    raise DatasetError(
+        f"there are labels of shape {labels.shape} for {n_samples} samples; one class per sample "
+        f"is needed{hint}"
+    )
+
+
+def _unwrap(value: Any) -> Any:
+    """A Python scalar out of numpy's scalars and cells with one element."""
+    while isinstance(value, np.ndarray) and value.size == 1:
+        value = value.ravel()[0]
+    return value.item() if isinstance(value, np.generic) else value
+
+
+# ------------------------------------------------------------------------------------------ sizes
+
+
+def _check_size(
+    spec: Mapping[str, Any], X: Any, y: np.ndarray | None, class_names: list[str]
+) -> None:
+    expected = dict(spec.get("expect", {}))
+    class_sizes = expected.pop("class_sizes", None)
+    share = expected.pop("density", None)
+    actual = {"n_samples": X.shape[0], "n_features": X.shape[1], "n_classes": len(class_names)}
+    wrong = [
+        f"{actual[key]} {_SIZES[key]} instead of {number}"
+        for key, number in expected.items()
+        if actual[key] != number
+    ]
+    if class_sizes is not None and y is not None:
+        counts = np.bincount(y)
+        if [counts.min(), counts.max()] != class_sizes:
+            wrong.append(
+                f"classes of {counts.min()} to {counts.max()} samples instead of "
+                f"{class_sizes[0]} to {class_sizes[1]}"
+            )
+    if share is not None and abs(density(X) - share) > 0.05 * share:
+        wrong.append(f"a density of {density(X):.2g} instead of {share:g}")
+    if wrong:
+        turned = X.shape[::-1] == (expected.get("n_samples"), expected.get("n_features"))
+        hint = "; the array is turned: correct `transpose`" if turned else ""
+        raise DatasetError(
+            f"there are {', '.join(wrong)}; this is another file, or `expect` in the definition "
+            f"of the dataset is wrong{hint}"
+        )
+    if "image" in spec and np.prod(spec["image"]["shape"]) != X.shape[1]:
+        raise DatasetError(
+            f"images of shape {spec['image']['shape']} do not have {X.shape[1]} pixels; correct "
+            "`image` in the definition of the dataset"
+        )
+    if spec.get("n_clusters", 0) >= X.shape[0]:
+        raise DatasetError(
+            f"`n_clusters: {spec['n_clusters']}` is not below the {X.shape[0]} samples"
+        )

@@ -1,0 +1,92 @@
+"""Read what the workflow folder holds (defaults, schemas, registry) and make the plan of a run."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+import blufs_bench
+from blufs_bench.plan.config import known_datasets, with_defaults
+from blufs_bench.plan.document import repeated_keys
+from blufs_bench.plan.jobs import Plan
+from blufs_bench.run.purpose import Purpose
+
+
+def project_folder(rules: str) -> Path:
+    """Folder that holds ``config.yaml``, ``data/``, ``docs/`` and ``workflow/``.
+
+    Parameters
+    ----------
+    rules : folder of the rules that are run; an address if they are a ``module:`` from elsewhere
+
+    Returns
+    -------
+    folder : that of the rules, if they are on this machine; else the one that this package came
+        from, or the copy inside of an installed wheel (see setup.py)
+    """
+    package = Path(blufs_bench.__file__).parent
+    folders = [Path(rules).parents[1]] if Path(rules).is_dir() else []
+    folders += [package.parents[1], package / "project"]
+    return next(folder for folder in folders if (folder / "data/datasets.yaml").is_file())
+
+
+def name_source(root: Path) -> None:
+    """Tell ``workflow/envs/blufs.post-deploy.sh``, a child of this process, what to install."""
+    os.environ["BLUFS_SOURCE"] = str(root)
+
+
+def read_plan(
+    config: Mapping[str, Any],
+    root: Path,
+    purpose: Purpose = Purpose.RUN,
+    results: Path = Path("results"),
+    files: Sequence[str | Path] = (),
+) -> Plan:
+    """The plan of a run.
+
+    Parameters
+    ----------
+    config : what the user has set; the rest is taken from ``root / "config.yaml"``
+    root : folder of the project, wherever the run takes place
+    purpose : why the workflow is read
+    results : folder of the results of all suites
+    files : the files that ``config`` was read from
+
+    Raises
+    ------
+    ConfigError
+        Listing all problems of the configuration.
+    """
+    schemas = root / "workflow/schemas"
+    merged = with_defaults(config, _read(root / "config.yaml"))
+    definitions, problems = known_datasets(
+        root / "data/datasets.yaml", schemas / "datasets.schema.yaml", merged.get("datasets")
+    )
+    if purpose is not Purpose.JOB:
+        problems += [problem for path in files for problem in repeated_keys(path)]
+    plan = Plan(
+        merged,
+        _read(schemas / "config.schema.yaml"),
+        definitions,
+        dataset_problems=problems,
+        results=results,
+        purpose=purpose,
+    )
+    if purpose is Purpose.RUN:
+        plan.note_traits()
+    elif purpose is Purpose.LOOK and (unseen := plan.not_imported()):
+        print(
+            f"blufs: not imported, because nothing is run: {', '.join(sorted(set(unseen)))}; "
+            "settings of these classes are checked when a run starts",
+            file=sys.stderr,
+        )
+    return plan
+
+
+def _read(path: Path) -> Any:
+    return yaml.safe_load(path.read_text(encoding="utf-8"))

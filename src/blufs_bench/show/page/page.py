@@ -1,0 +1,182 @@
+"""The report as one HTML page: everything inline, nothing fetched."""
+
+from __future__ import annotations
+
+import base64
+import json
+import lzma
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, Template
+from markupsafe import Markup
+from PIL import Image
+
+from blufs_bench.files.damaged import read_whole
+from blufs_bench.results.suite import Suite, SuiteResults
+from blufs_bench.results.vocabulary import CHOICES
+from blufs_bench.show.figures.catalog import OWN_FIGURES, figure_spec
+from blufs_bench.show.page import content, markdown
+from blufs_bench.show.page.assets import SCRIPTS, asset
+from blufs_bench.show.page.data import as_script, first_answer, first_view, page_data
+from blufs_bench.show.page.leaderboard import leaderboard
+from blufs_bench.show.tables.catalog import PROFILE, table_spec
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A figure of the report; ``source`` is a data URI."""
+
+    name: str
+    title: str
+    caption: str
+    alt: str
+    source: str
+    width: int
+    height: int
+
+
+@dataclass(frozen=True)
+class Download:
+    """A file inside the page; ``source`` is a data URI."""
+
+    name: str
+    form: str
+    source: str
+
+
+@dataclass(frozen=True)
+class Fragment:
+    """A table of the report: its title in the list of contents, its section, and its files."""
+
+    name: str
+    title: str
+    section: Markup
+    files: list[Download]
+    in_paper: str = ""
+
+
+#: Files above this many bytes are compressed, so that the page stays small.
+_LARGE = 10_000
+_TYPES = {"csv": "text/csv", "tex": "application/x-tex"}
+_FORMS = {"csv": "CSV", "tex": "LaTeX"}
+#: The last chunk of every PNG file.
+PNG_END = b"IEND\xaeB`\x82"
+
+
+def download(path: str | Path) -> Download:
+    """A CSV or LaTeX file as a link; a large one as .xz, which pandas reads as it is."""
+    path = Path(path)
+    content, kind, name = read_whole(path), path.suffix[1:], path.name
+    if len(content) > _LARGE:
+        packed = base64.b64encode(lzma.compress(content)).decode("ascii")
+        return Download(f"{name}.xz", _FORMS[kind], f"data:application/x-xz;base64,{packed}")
+    plain = base64.b64encode(content).decode("ascii")
+    return Download(name, _FORMS[kind], f"data:{_TYPES[kind]};charset=utf-8;base64,{plain}")
+
+
+def picture(name: str, path: str | Path) -> Picture:
+    """The PNG file of a figure, with its words from the catalogue."""
+    spec = figure_spec(name)
+    packed = BytesIO()
+    with Image.open(BytesIO(read_whole(path, PNG_END))) as image:
+        width, height = image.size
+        # Without loss, and a quarter smaller than PNG.
+        image.convert("RGB").save(packed, "WEBP", lossless=True)
+    source = "data:image/webp;base64," + base64.b64encode(packed.getvalue()).decode("ascii")
+    return Picture(name, spec.title, spec.caption, spec.alt, source, width, height)
+
+
+def fragment(name: str, path: str | Path, files: Sequence[str | Path] = ()) -> Fragment:
+    """The HTML file of a table, as it is, with its other files to download."""
+    section = Markup(read_whole(path, b"</section>\n").decode("utf-8"))
+    spec = table_spec(name)
+    return Fragment(name, spec.title, section, [download(file) for file in files], spec.in_paper)
+
+
+def render(
+    results: SuiteResults,
+    suite: Suite,
+    *,
+    provenance: dict[str, Any],
+    statistics: Mapping[str, Any] | None = None,
+    tables: Mapping[str, str | Path] | None = None,
+    downloads: Mapping[str, Sequence[str | Path]] | None = None,
+    figures: Mapping[str, str | Path] | None = None,
+    empty_tables: Mapping[str, str] | None = None,
+    empty_figures: Mapping[str, str] | None = None,
+    deviations: str | Path | None = None,
+) -> str:
+    """HTML of the report.
+
+    Parameters
+    ----------
+    statistics : what :func:`blufs_bench.compare.summary.summarise` made
+    provenance : record made by :func:`blufs_bench.show.page.provenance.provenance`
+    tables : name -> HTML fragment, in the order in which they are shown; those of one dataset go
+        to the section of the dataset
+    downloads : name of a table -> its CSV and LaTeX files
+    figures : name -> PNG file, in order
+    empty_tables, empty_figures : name -> why there is nothing to show; these are only listed
+    deviations : Markdown file on where this differs from the paper
+    """
+    fragments = [fragment(n, p, (downloads or {}).get(n, ())) for n, p in (tables or {}).items()]
+    no_tables = {n: why for n, why in (empty_tables or {}).items() if not n.startswith(PROFILE)}
+    no_figures = empty_figures or {}
+    shown = [t for t in fragments if t.name not in no_tables and not t.name.startswith(PROFILE)]
+    pictures = [picture(n, path) for n, path in (figures or {}).items() if n not in no_figures]
+    found = statistics or {}
+    data = page_data(results, suite, found.get("views", {}), suite.significance_level)
+    return _template().render(
+        suite=suite,
+        style=Markup(asset("style.css")),
+        script=Markup("\n".join(asset(name).replace('"use strict";\n', "") for name in SCRIPTS)),
+        data=as_script(data),
+        first=json.dumps(first_view(data)),
+        question=data["question"],
+        answer=first_answer(data),
+        board=leaderboard(data),
+        by_labels=data["byLabels"],
+        verdict=found.get("verdict", ""),
+        outcome=content.outcomes(results, suite),
+        screened=content.screened_counts(results),
+        choices=CHOICES.values(),
+        unavailable=content.unavailable(results, suite),
+        unlabelled=content.unlabelled(results, suite),
+        paper_tables=[table for table in shown if table.in_paper],
+        other_tables=[table for table in shown if not table.in_paper],
+        profiles={table.name.removeprefix(PROFILE): table for table in fragments},
+        paper_pictures=[p for p in pictures if p.name not in OWN_FIGURES],
+        other_pictures=[p for p in pictures if p.name in OWN_FIGURES],
+        left_out=_left_out(no_tables, no_figures),
+        datasets=content.dataset_sections(results, suite),
+        deviations=_deviations(deviations),
+        provenance=provenance,
+        config=json.dumps(provenance["config"], indent=2, ensure_ascii=False),
+    )
+
+
+def _template() -> Template:
+    environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
+    environment.filters["markdown"] = lambda text: Markup(markdown.to_html(text))
+    return environment.from_string(asset("template.html"))
+
+
+def _left_out(tables: Mapping[str, str], figures: Mapping[str, str]) -> dict[str, list[str]]:
+    """Why there is nothing to show -> titles of the tables and figures."""
+    titles = [(why, table_spec(name).title) for name, why in tables.items()]
+    titles += [(why, figure_spec(name).title) for name, why in figures.items()]
+    found: dict[str, list[str]] = {}
+    for why, title in titles:
+        found.setdefault(why.rstrip("."), []).append(title)
+    return found
+
+
+def _deviations(path: str | Path | None) -> Markup | None:
+    """The page on deviations, its title one level below that of the report."""
+    if path is None:
+        return None
+    return Markup(markdown.to_html(Path(path).read_text(encoding="utf-8"), shift=1))

@@ -1,0 +1,111 @@
+"""Join the reports of several suites into a small static site with an index.
+
+``python -m blufs_bench.show.page.site results/* --to build/suites`` (or ``make site``). A folder
+counts if it holds a finished run: ``report.html``, ``statistics.json`` and ``provenance.json``. Of
+two folders of the same name, the later one is taken.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment
+from markupsafe import Markup
+
+from blufs_bench.compare.answer import NOTHING, QUESTION
+from blufs_bench.files.atomic import atomic_path, read_json
+from blufs_bench.show.page.assets import asset
+from blufs_bench.show.page.data import find_view, first_view
+
+PAGE, STATISTICS, PROVENANCE = "report.html", "statistics.json", "provenance.json"
+#: What visitors can load again, see docs/result-files.md.
+TABLES = "*.parquet"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One suite in the index.
+
+    Attributes
+    ----------
+    answer : what its page opens with
+    tables : names of its Parquet files
+    megabytes : size of its page
+    """
+
+    name: str
+    answer: str
+    n_datasets: int
+    n_methods: int
+    date: str
+    version: str
+    tables: list[str]
+    megabytes: float
+
+
+def finished(folder: Path) -> bool:
+    """Whether a folder holds what a suite's place in the site is made of."""
+    return all((folder / name).is_file() for name in (PAGE, STATISTICS, PROVENANCE))
+
+
+def entry(folder: Path) -> Entry:
+    """What the index says of the suite in a folder."""
+    views = read_json(folder / STATISTICS).get("views", {})
+    provenance: dict[str, Any] = read_json(folder / PROVENANCE)
+    key = first_view({"views": views})
+    view = find_view({"views": views}, key) if key else {"answer": NOTHING}
+    asked = provenance["config"].get("suite", {})
+    return Entry(
+        folder.name,
+        view["answer"],
+        len(view.get("datasets", asked.get("datasets", []))),
+        len(view.get("methods", asked.get("methods", []))),
+        provenance["date"][:10],
+        provenance["version"],
+        sorted(path.name for path in folder.glob(TABLES)),
+        (folder / PAGE).stat().st_size / 1e6,
+    )
+
+
+def build_site(folders: Sequence[str | Path], target: str | Path) -> list[Entry]:
+    """Write ``target/index.html`` and one folder per suite; return the lines of the index."""
+    suites = {folder.name: folder for folder in map(Path, folders) if finished(folder)}
+    if not suites:
+        looked = ", ".join(map(str, folders)) or "no folder at all"
+        raise SystemExit(
+            f"no finished suite in {looked}: run one first (make run), or name the folders of your "
+            'results: make site RESULTS="results/mine"'
+        )
+    target = Path(target)
+    for name, folder in suites.items():
+        shutil.rmtree(target / name, ignore_errors=True)
+        (target / name).mkdir(parents=True)
+        for path in (folder / PAGE, *folder.glob(TABLES)):
+            shutil.copyfile(path, target / name / path.name)
+    entries = [entry(folder) for _, folder in sorted(suites.items())]
+    template = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True).from_string(
+        asset("site.html")
+    )
+    page = template.render(question=QUESTION, entries=entries, style=Markup(asset("style.css")))
+    with atomic_path(target / "index.html") as temporary:
+        temporary.write_text(page, encoding="utf-8")
+    return entries
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("folders", nargs="*", help="folders of results, such as results/demo")
+    parser.add_argument("--to", default="build/suites", help="where the site goes")
+    asked = parser.parse_args()
+    for line in build_site(asked.folders, asked.to):
+        print(f"{line.name}: {line.answer}")
+    print(f"Site: {asked.to}/index.html")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,241 @@
+"""Stage "select": fit a method with several settings and record the features for every s."""
+
+from __future__ import annotations
+
+import inspect
+import logging
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import get_tags
+
+from blufs.base import BaseSelector, MethodLimitError, Solution
+from blufs_bench.plan.canonical import canonical_json
+from blufs_bench.results.records import Record, failed_selection
+from blufs_bench.run.isolation import Limits, Outcome, run_isolated
+from blufs_bench.run.usage import processor_seconds
+from blufs_bench.selectors import import_class, is_random, make_selector
+
+logger = logging.getLogger("blufs.select")
+
+
+@dataclass(frozen=True)
+class Target:
+    """What is fitted: a method on a dataset.
+
+    Attributes
+    ----------
+    dataset, method : their names in the records
+    code : {"name", "class"} of the method; "class" is ``module:Class``
+    n_clusters : number of clusters that a method is told
+    """
+
+    dataset: str
+    method: str
+    code: Mapping[str, Any]
+    n_clusters: int
+
+    @property
+    def cls(self) -> type:
+        return import_class(self.code["name"], self.code["class"])
+
+
+@dataclass(frozen=True)
+class Fit:
+    """One fit of a part: a setting and, for random methods, a seed; all s inside."""
+
+    setting: dict[str, Any]
+    fit_seed: int
+    random_state: int
+
+
+def select(
+    X: np.ndarray | sp.csr_array,
+    target: Target,
+    settings: Sequence[dict[str, Any]],
+    s_values: Sequence[int],
+    random_states: Mapping[int, int],
+    limits: Limits,
+    *,
+    default: dict[str, Any],
+) -> list[Record]:
+    """Selected features for every setting, fit seed and s.
+
+    Parameters
+    ----------
+    X : ndarray or csr_array of shape (n, d)
+        A method that does not take sparse data gets a dense copy in the process of its fits.
+    settings : parameters of the method, one fit each
+    s_values : numbers of features, none for a method that keeps all of them; those above d become
+        records with status "skipped"
+    random_states : fit seed -> state of the generator, one fit each
+    default : the setting whose row norms of W are kept
+
+    Returns
+    -------
+    One record per (setting, fit seed, s), whatever happened to the fit: see its ``status``.
+    """
+    d = X.shape[1]
+    impossible = [s for s in s_values if s > d]
+    usable = [s for s in s_values if s <= d] if s_values else [d]
+    fits = [
+        Fit(setting, seed, state) for setting in settings for seed, state in random_states.items()
+    ]
+    worker = _Worker(target, X, usable, canonical_json(default), limits)
+    records = []
+    for number, outcome in enumerate(_until_timeout(worker, fits, limits), start=1):
+        fit = outcome.task
+        if outcome.status == "ok":
+            found = outcome.value
+        else:
+            found = _failure(target, fit, usable, outcome.status, outcome.reason)
+        too_many = f"more features asked for than the {d} there are"
+        records += [*found, *_failure(target, fit, impossible, "skipped", too_many)]
+        worst = next((r for r in found if r["status"] != "ok"), {"status": "ok", "reason": ""})
+        logger.info(
+            "fit %d of %d: %s seed %d: %s %s (%.2f s)",
+            number,
+            len(fits),
+            canonical_json(fit.setting),
+            fit.fit_seed,
+            worst["status"],
+            worst["reason"],
+            sum(r["fit_seconds"] for r in found),
+        )
+    return records
+
+
+def _until_timeout(worker: _Worker, fits: Sequence[Fit], limits: Limits) -> Iterator[Outcome[Fit]]:
+    """Outcomes of all fits; after one that took too long the others are not tried.
+
+    They would take as long: a method that is too slow for a dataset costs the limit once.
+    """
+    left = list(fits)
+    for outcome in run_isolated(worker, fits, limits):
+        yield outcome
+        left.pop(0)
+        if outcome.status == "timeout":
+            break
+    reason = f"not tried: another setting was stopped after the limit of {limits.fit_seconds:g} s"
+    yield from (Outcome(fit, "timeout", reason=reason) for fit in left)
+
+
+class _Worker:
+    """Fit one setting; keep what fits with equal untuned parameters share."""
+
+    def __init__(self, target: Target, X, s_values: list[int], default: str, limits: Limits):
+        self.target = target
+        self.limits = limits
+        self.cls = target.cls
+        self.X = X
+        self.s_values = s_values
+        self.default = default
+        self.shared: dict[str, Any] = {}
+
+    def __call__(self, fit: Fit) -> list[Record]:
+        start = processor_seconds()
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", ConvergenceWarning)  # recorded per solution
+                solutions = self._solve(fit)
+        except MemoryError:
+            raise
+        except Exception as error:
+            failure = failure_status(error)
+            if failure["status"] == "failed":
+                logger.exception("%s failed with %s", self.cls.__name__, fit.setting)
+            return _failure(self.target, fit, self.s_values, **failure)
+        seconds = (processor_seconds() - start) / len(solutions)
+        return [self._record(fit, s, solutions[s], seconds) for s in sorted(solutions)]
+
+    def _solve(self, fit: Fit) -> dict[int, Solution]:
+        parameters = fit_parameters(self.cls, fit, self.target.n_clusters)
+        selector = make_selector(self.cls, parameters)
+        self.X = data_for(selector, self.X, self.limits)
+        tuned = set(selector.tuned_parameters)
+        shared = {k: v for k, v in fit.setting.items() if k not in tuned}
+        # What a seed decides must not be handed to another seed.
+        drawn = is_random(selector) and "random_state" not in tuned
+        key = canonical_json([shared, fit.fit_seed if drawn else None])
+        if key not in self.shared:
+            self.shared = {key: selector.precompute(self.X)}
+        return selector.select_path(self.X, self.s_values, precomputed=self.shared[key])
+
+    def _record(self, fit: Fit, s: int, solution: Solution, seconds: float) -> Record:
+        setting = canonical_json(fit.setting)
+        history = solution.objective_history
+        finite = np.isfinite(solution.scores).all()
+        finite = finite and (history is None or np.isfinite(history).all())
+        weights = solution.per_feature.get("coef_") if setting == self.default else None
+        return {
+            "dataset": self.target.dataset,
+            "method": self.target.method,
+            "setting": setting,
+            "s": s,
+            "fit_seed": fit.fit_seed,
+            "features": [int(feature) for feature in solution.ranked[:s]],
+            "row_norms": None if weights is None else _row_norms(weights),
+            "objective_history": [] if history is None else [float(value) for value in history],
+            "n_iter": solution.n_iter,
+            "converged": bool(solution.converged),
+            "fit_seconds": seconds,
+            "status": "ok" if finite else "diverged",
+            "reason": "" if finite else "scores or objective are not finite",
+        }
+
+
+def _row_norms(weights: np.ndarray) -> list[float]:
+    """Norms of the rows of W (d x c), in single precision."""
+    return [float(norm) for norm in np.linalg.norm(weights, axis=1).astype(np.float32)]
+
+
+def failure_status(error: Exception) -> dict[str, str]:
+    """Status and reason of a fit that raised."""
+    if isinstance(error, MethodLimitError):
+        return {"status": "skipped", "reason": str(error)}
+    diverged = isinstance(error, FloatingPointError | np.linalg.LinAlgError)
+    reason = f"{type(error).__name__}: {error}"
+    return {"status": "diverged" if diverged else "failed", "reason": reason}
+
+
+def data_for(selector: BaseSelector, X, limits: Limits):
+    """X (n x d) as the selector takes it: a dense copy of sparse data where it must be.
+
+    Raises
+    ------
+    MethodLimitError
+        If that copy alone is larger than the memory of a fit.
+    """
+    if not sp.issparse(X) or get_tags(selector).input_tags.sparse:
+        return X
+    megabytes = X.shape[0] * X.shape[1] * 8 / 2**20
+    if megabytes > limits.memory_mb:
+        raise MethodLimitError(
+            f"does not take sparse data, and the dense copy would take {megabytes:.0f} MB, above "
+            f"the limit of {limits.memory_mb:g} MB"
+        )
+    return X.toarray()
+
+
+def fit_parameters(cls: type, fit: Fit, n_clusters: int) -> dict[str, Any]:
+    """Constructor arguments: the setting, the number of clusters and the seed where they apply."""
+    accepted = inspect.signature(cls).parameters
+    parameters = dict(fit.setting)
+    if "n_clusters" in accepted:
+        parameters.setdefault("n_clusters", n_clusters)
+    if "random_state" in accepted:
+        parameters.setdefault("random_state", fit.random_state)
+    return parameters
+
+
+def _failure(
+    target: Target, fit: Fit, s_values: Sequence[int], status: str, reason: str
+) -> list[Record]:
+    setting = canonical_json(fit.setting)
+    key = target.dataset, target.method, setting
+    return [failed_selection(*key, s, fit.fit_seed, status=status, reason=reason) for s in s_values]

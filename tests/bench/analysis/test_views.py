@@ -1,0 +1,279 @@
+"""Comparisons over metrics, choices, domains and kinds of score follow from the scores."""
+
+import json
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+import pytest
+from statsmodels.stats.multitest import multipletests
+
+from blufs_bench.compare.answer import answer
+from blufs_bench.compare.comparison import as_json, bayes, compared, pairs, standings
+from blufs_bench.compare.curves import area_matrix, curve_areas, curve_scores
+from blufs_bench.compare.paper import Paper
+from blufs_bench.compare.statistics import holm
+from blufs_bench.compare.summary import summarise
+from blufs_bench.compare.views import ViewKey, Views, fit_seconds
+from blufs_bench.results import Suite, load
+from blufs_bench.show.figures.comparison import pareto
+from blufs_bench.show.tables.build import build_table
+from tests.helpers.results_fixture import Made, make_results, rows_of, suite_info
+
+DATASETS = ("rings", "digits", "COIL20", "Jaffe", "pie", "lung")
+METHODS = ("AllFeatures", "RandomFeatures", "LapScore", "BLSFS", "BLUFS")
+DOMAIN = {"digits": "image", "COIL20": "image", "Jaffe": "image", "pie": "gene_expression"}
+SUITE = Suite(**suite_info(datasets=DATASETS, methods=METHODS, ablation=()))
+ALL = "AllFeatures"
+#: Random features fail nowhere, "Gap" has no score on b, all features are best.
+MATRIX = pd.DataFrame(
+    {
+        "AllFeatures": [0.9, 0.9, 0.9, 0.9],
+        "RandomFeatures": [0.5, 0.5, 0.5, 0.5],
+        "BLUFS": [0.7, 0.6, 0.6, 0.7],
+        "Gap": [0.8, np.nan, 0.8, 0.4],
+    },
+    index=list("abcd"),
+)
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    folder = make_results(
+        tmp_path_factory.mktemp("views"),
+        datasets=DATASETS,
+        methods=METHODS,
+        ablation=(),
+        failed=[("COIL20", "BLSFS")],
+        unavailable=["lung"],
+        made=Made(domains=DOMAIN),
+    )
+    return load(folder)
+
+
+@pytest.fixture(scope="module")
+def summary(results):
+    return summarise(results, SUITE)
+
+
+def test_a_gap_counts_as_random_features_and_is_marked():
+    found = compared(MATRIX)
+    assert found.scores.loc["b", "Gap"] == 0.5
+    assert found.n_imputed.to_dict() == {ALL: 0, "RandomFeatures": 0, "BLUFS": 0, "Gap": 1}
+    table = standings(MATRIX)
+    assert list(table.index) == [ALL, "BLUFS", "Gap", "RandomFeatures"]
+    assert table.loc["Gap", "gain"] == pytest.approx((30 + 0 + 30 - 10) / 4)
+    assert tuple(table.loc["Gap", ["wins", "ties", "losses"]]) == (2, 1, 1)
+    assert table.loc["BLUFS", "gain"] == pytest.approx(15)
+    assert 9.99 < table.loc["BLUFS", "low"] < 15 < table.loc["BLUFS", "high"] < 20.01
+
+
+def test_all_features_stand_in_the_table_and_are_never_ranked():
+    table = standings(MATRIX)
+    assert pd.isna(table.loc[ALL, ["place", "rank", "common_rank"]]).all()
+    assert table.loc[ALL, "gain"] == pytest.approx(40)
+    assert table["place"].dropna().to_dict() == {"BLUFS": 1, "Gap": 2, "RandomFeatures": 3}
+    assert ALL not in set(pairs(MATRIX)["method"])
+
+
+def test_ranks_with_imputed_gaps_differ_from_those_on_common_datasets():
+    table = standings(MATRIX)
+    # a: Gap 1, BLUFS 2, random 3; b: BLUFS 1, others share 2.5; c as a; d: BLUFS, random, Gap
+    assert table.loc["Gap", "rank"] == pytest.approx((1 + 2.5 + 1 + 3) / 4)
+    assert table.loc["Gap", "common_rank"] == pytest.approx((1 + 1 + 3) / 3)
+    assert set(table["n_common"]) == {3}
+
+
+def test_without_random_features_gains_are_absent_and_the_view_says_so():
+    found = as_json(MATRIX.drop(columns="RandomFeatures"))
+    assert not found["has_random"]
+    assert "add it to the methods of the suite" in found["note"]
+    assert "gain" not in found["methods"]["BLUFS"]
+    assert found["datasets"] == ["a", "c", "d"]
+    assert found["left_out"] == ["b"]
+    assert found["methods"]["Gap"]["mean"] == pytest.approx(2 / 3)
+
+
+def test_a_pair_is_listed_once_with_the_better_method_first():
+    found = {(row["method"], row["other"]): row for row in as_json(MATRIX)["pairs"]}
+    assert set(found) == {
+        ("BLUFS", "Gap"),
+        ("BLUFS", "RandomFeatures"),
+        ("Gap", "RandomFeatures"),
+    }
+    assert found["BLUFS", "Gap"]["difference"] == pytest.approx(2.5)
+    assert (found["BLUFS", "Gap"]["wins"], found["BLUFS", "Gap"]["losses"]) == (2, 2)
+
+
+def test_bayes_compares_blufs_on_five_datasets_or_more():
+    matrix = pd.concat([MATRIX, MATRIX.iloc[:1].rename(index={"a": "e"})])
+    assert bayes(matrix.iloc[:4]) == {}
+    found = bayes(matrix)
+    assert set(found) == {ALL, "RandomFeatures", "Gap"}
+    assert all(sum(chances.values()) == pytest.approx(1) for chances in found.values())
+    assert found["RandomFeatures"]["better"] > 0.99
+    assert found[ALL]["worse"] > 0.99
+
+
+def test_holm_agrees_with_statsmodels():
+    rng = np.random.default_rng(0)
+    for p_values in (rng.random(12), rng.random(6) ** 4, np.full(3, 0.2), np.array([0.04])):
+        np.testing.assert_allclose(holm(p_values), multipletests(p_values, method="holm")[1])
+
+
+def test_the_area_is_the_mean_height_of_the_curve():
+    key = {"dataset": "digits", "choice": "blind", "metric": "nmi"}
+    points = [("bent", 40, 0.4), ("bent", 10, 0.2), ("bent", 20, 0.4), ("point", 5, 0.7)]
+    curves = pd.DataFrame([key | {"method": m, "s": s, "mean": v} for m, s, v in points])
+    areas = curve_areas(curves).set_index("method")
+    assert areas.loc["bent", "area"] == pytest.approx((3 + 8) / 30)
+    assert areas.loc["point", "area"] == 0.7
+    assert areas["n"].to_dict() == {"bent": 3, "point": 1}
+
+
+def test_area_is_the_mean_height_and_a_partial_curve_has_none(results):
+    curves = curve_scores(results, ["nmi"])
+    areas = area_matrix(curves, "nmi", "default", ["digits"], METHODS)
+    key = {"dataset": "digits", "metric": "nmi", "choice": "default", "method": "BLUFS"}
+    two, five, ten = (rows_of(results, s=s, **key)["value"].mean() for s in (2, 5, 10))
+    expected = (3 * (two + five) / 2 + 5 * (five + ten) / 2) / 8
+    assert areas.loc["digits", "BLUFS"] == pytest.approx(expected)
+    assert np.isfinite(areas.loc["digits", ALL])
+    partial = curves[~((curves["method"] == "BLUFS") & (curves["s"] == 5))]
+    areas = area_matrix(partial, "nmi", "default", ["digits"], METHODS)
+    assert np.isnan(areas.loc["digits", "BLUFS"])
+
+
+def test_views_cover_metrics_choices_scores_and_domains(results, summary):
+    views = Views(results, SUITE)
+    assert views.domains == {
+        "all": ["digits", "COIL20", "Jaffe", "pie"],
+        "image": ["digits", "COIL20", "Jaffe"],
+        "gene_expression": ["pie"],
+    }
+    assert len(list(views.keys())) == 3 * 4 * 2 * 3
+    image = summary["views"]["nmi"]["blind"]["reported"]["image"]
+    matrix = views.matrix(ViewKey("nmi", "blind", "reported", "image"))
+    gain = (matrix["BLUFS"] - matrix["RandomFeatures"]).mean()
+    assert image["methods"]["BLUFS"]["gain"] == pytest.approx(100 * gain)
+    assert image["methods"]["BLSFS"]["n_imputed"] == 1
+    assert image["methods"]["BLUFS"]["wins"] == 3
+    one = summary["views"]["nmi"]["blind"]["reported"]["gene_expression"]
+    assert one["methods"]["BLUFS"]["low"] is None
+    assert one["bayes"] == image["bayes"] == {}
+    assert json.dumps(summary, allow_nan=False)
+
+
+def test_the_answer_names_the_winner_and_where_blufs_stands():
+    where = {"metric": "nmi", "choice": "default", "score": "reported", "domain": "all"}
+    suite = Suite("x", list("abcd"), list(MATRIX.columns))
+    view = as_json(MATRIX)
+    said = answer(view, suite, **where)
+    low, high = (view["methods"]["BLUFS"][key] for key in ("low", "high"))
+    assert said == (
+        "With default settings, BLUFS comes first: its normalised mutual information (NMI) is "
+        f"15.0 points above that of random features (95 % interval {low:+.1f} to {high:+.1f}), "
+        "better on 4 of 4 datasets; Gap has place 2 with +12.5."
+    )
+    worse = as_json(MATRIX.assign(BLUFS=0.4))
+    said = answer(worse, suite, **where)
+    assert "Gap comes first: its normalised mutual information (NMI) is 12.5 points" in said
+    assert said.endswith("; BLUFS has place 3 with -10.0.")
+    bare = as_json(MATRIX.drop(columns="RandomFeatures"))
+    said = answer(bare, suite, **where | {"score": "area"})
+    assert "BLUFS and Gap come first: their normalised mutual information (NMI) over all" in said
+    assert "numbers of features is 66.7 % on average over 3 datasets" in said
+
+    suite = Suite("x", list("abcd"), [*MATRIX.columns, "Other"])
+    equal = as_json(MATRIX.assign(Gap=MATRIX["BLUFS"], Other=MATRIX["BLUFS"]))
+    assert "BLUFS, Gap and Other come first" in answer(equal, suite, **where)
+
+
+def test_the_answer_admits_what_may_be_chance_and_a_method_without_rivals():
+    where = {"metric": "clustering_acc", "choice": "oracle", "score": "reported", "domain": "all"}
+    suite = Suite("x", list("abcd"), list(MATRIX.columns))
+    view = as_json(MATRIX)
+    view["methods"]["BLUFS"] |= {"low": -1.0, "high": 31.0}
+    assert "(95 % interval -1.0 to +31.0, so it may be chance)" in answer(view, suite, **where)
+    few = as_json(MATRIX.iloc[:3].drop(columns="Gap"))
+    gains = 100 * (MATRIX["BLUFS"] - MATRIX["RandomFeatures"]).iloc[:3]
+    assert (
+        f"({gains.min():+.1f} to {gains.max():+.1f} on single datasets, too few for an interval)"
+        in answer(few, suite, **where)
+    )
+    assert answer(as_json(MATRIX[["BLUFS"]].loc[["b"]]), suite, **where) == (
+        "With the best settings, picked by the labels, BLUFS is the only method: its clustering "
+        f"accuracy (ACC) is {100 * MATRIX['BLUFS']['b']:.1f} % on 1 dataset."
+    )
+
+
+def test_the_table_of_gains_has_a_block_for_all_and_one_by_domain(results):
+    table = build_table("gains", results, SUITE, Paper)
+    titles = [block.title for block in table.blocks]
+    assert titles[:2] == [
+        "Clustering accuracy (ACC), oracle (best by the labels), 4 datasets",
+        "Clustering accuracy (ACC), oracle (best by the labels), by domain",
+    ]
+    assert list(table.blocks[1].columns) == ["Method", "Images (3)", "Gene expression (1)"]
+    assert set(table.tidy["score"]) == {"reported", "area"}
+    assert len(table.tidy) == 3 * 4 * 2 * 3 * len(METHODS)
+    bare = Suite(**suite_info(datasets=DATASETS, methods=METHODS[2:], ablation=()))
+    assert build_table("gains", results, bare, Paper).notes == [as_json(MATRIX[["BLUFS"]])["note"]]
+
+
+def test_every_pair_of_ranked_methods_is_listed_once_with_its_difference(results):
+    tidy = build_table("pairs", results, SUITE, Paper).tidy
+    one = tidy[tidy.eval("metric == 'nmi' and choice == 'blind' and score == 'area'")]
+    one = one[one["domain"] == "all"]
+    ranked = [method for method in METHODS if method != ALL]
+    assert list(zip(one["method"], one["other"], strict=True)) == list(combinations(ranked, 2))
+    views = Views(results, SUITE)
+    mean = compared(views.matrix(ViewKey("nmi", "blind", "area"))).scores.mean()
+    gaps = [100 * (mean[a] - mean[b]) for a, b in combinations(ranked, 2)]
+    np.testing.assert_allclose(one["difference"], gaps, atol=1e-6)
+
+
+def test_one_dataset_has_no_pairs():
+    assert len(pairs(MATRIX.iloc[:2])) > 0
+    assert pairs(MATRIX.iloc[:1]).empty
+    assert as_json(MATRIX.iloc[:1])["pairs"] == []
+
+
+def test_seconds_are_the_median_over_the_datasets(results):
+    assert fit_seconds(results, ["digits", "pie"])["BLUFS"] == pytest.approx(0.1)
+    rows = results.selections.copy()
+    rows.loc[rows["dataset"] == "digits", "fit_seconds"] = 0.5
+    changed = load(results.tables["results"].parent)
+    changed.__dict__["selections"] = rows
+    assert fit_seconds(changed, ["digits", "pie"])["BLUFS"] == pytest.approx(0.3)
+    assert "BLSFS" not in fit_seconds(results, ["COIL20"])
+
+
+def test_the_front_holds_who_is_beaten_by_nobody_in_both():
+    seconds = pd.Series({"slow": 9.0, "fast": 1.0, "worse": 2.0, "best": 3.0, "same": 3.0})
+    scores = pd.Series({"slow": 0.7, "fast": 0.5, "worse": 0.4, "best": 0.8, "same": 0.7})
+    assert pareto(scores, seconds) == ["fast", "best"]
+
+
+def test_unlabelled_data_are_compared_by_the_criteria(tmp_path):
+    names = ("digits", "COIL20")
+    folder = make_results(tmp_path, datasets=names, unlabelled=names, methods=METHODS, ablation=())
+    views = Views(load(folder), Suite(**suite_info(datasets=names, methods=METHODS, ablation=())))
+    assert not views.by_labels
+    assert views.metrics == ["cohesion", "principal_cohesion"]
+    assert views.choices == ["default", "blind"]
+    assert len(standings(views.matrix(ViewKey("cohesion", "blind", "reported")))) == len(METHODS)
+
+
+def test_labels_of_the_ablation_do_not_hide_the_criteria_of_unlabelled_data(tmp_path):
+    """Own data without labels in a suite whose variants run on a labelled dataset."""
+    names = ("digits", "COIL20")
+    folder = make_results(tmp_path, datasets=names, unlabelled=("digits",), methods=METHODS)
+    suite = Suite(**suite_info(datasets=("digits",), methods=METHODS))
+    results = load(folder)
+    assert "clustering_acc" in set(results.scores["metric"])
+    views = Views(results, suite)
+    assert not views.by_labels
+    assert views.datasets == ["digits"]
+    answers = summarise(results, suite)["views"]["cohesion"]["default"]["reported"]["all"]
+    assert "its cohesion is" in answers["answer"]

@@ -1,0 +1,135 @@
+"""The files of the known datasets, where they are at hand: every one is prepared once."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from blufs_bench.datasets import dataset_definitions, fetch, prepare
+from tests.helpers import ROOT
+from tests.helpers.real_data import real_file
+
+DEFINITIONS = dataset_definitions(ROOT / "data" / "datasets.yaml")
+SPARSE = {"BASEHOCK", "PCMAC", "tr11", "wap", "k1b", "CNAE9"}
+
+#: n, d, samples of each class, checksum.
+FACTS = {
+    "Isolet": (1560, 617, [60] * 26, 2.2248153792e07),
+    "Jaffe": (213, 676, [23, 22, 22, 20, 21, 21, 20, 21, 21, 22], 2.7988488020e09),
+    "pie": (1166, 1024, [22] * 53, 2.7294953023e08),
+    "COIL20": (1440, 1024, [72] * 20, 2.4403697867e08),
+    "warpAR": (130, 2400, [13] * 10, 1.2129743271e10),
+    "Dartboard1": (1000, 9, [250] * 4, -6.8620179516e03),
+    "Banana": (4811, 9, [2520, 2291], 5.3044339092e05),
+    "Diamond9": (3000, 9, [333, 334, 333, 333, 334, 333, 333, 334, 333], 6.0105748623e05),
+    "arcene": (200, 10000, [112, 88], 9.0213199223e10),
+    "GLIOMA": (50, 4434, [14, 7, 14, 15], 8.7501223414e07),
+    "MSTAR_SOC_pix32": (
+        2425,
+        1024,
+        [274, 195, 274, 195, 196, 274, 273, 196, 274, 274],
+        5.4674138080e10,
+    ),
+    "Yale": (165, 1024, [11] * 15, 2.9093537264e09),
+    "YaleB": (
+        2414,
+        1024,
+        [64] * 10 + [60, 59, 60, 63, 62, 63, 63] + [64] * 21,
+        1.1806274013e11,
+    ),
+    "umist": (
+        575,
+        644,
+        [38, 35, 26, 24, 26, 23, 19, 22, 20, 32, 34, 34, 26, 30, 19, 26, 26, 33, 48, 34],
+        8.9350230477e09,
+    ),
+    "MSRA25": (
+        1799,
+        256,
+        [175, 154, 113, 178, 186, 159, 179, 128, 133, 131, 128, 135],
+        1.8662504168e10,
+    ),
+    "USPS": (11000, 256, [1100] * 10, 1.3824746853e11),
+    "binaryalphadigs": (1404, 320, [39] * 36, 5.4657373735e07),
+    "ALLAML": (72, 7129, [47, 25], -2.7765722519e06),
+    "ProstateGE": (102, 5966, [50, 52], 3.0767511405e08),
+    "khan": (83, 1069, [11, 29, 18, 25], -3.5195423868e07),
+    "bhattacharjee": (203, 1543, [139, 20, 17, 6, 21], 4.2298231084e08),
+    "su": (174, 1571, [8, 26, 23, 12, 11, 7, 28, 27, 6, 26], 3.8263484916e08),
+    "BASEHOCK": (1993, 4862, [994, 999], 1.7934518606e07),
+    "PCMAC": (1943, 3289, [982, 961], 1.2038516782e07),
+    "tr11": (414, 6429, [21, 69, 52, 11, 29, 74, 132, 20, 6], 3.9017139028e06),
+    "wap": (
+        1560,
+        8460,
+        [15, 76, 33, 54, 5, 196, 341, 44, 18, 11, 91, 40, 168, 65, 91, 97, 13, 37, 130, 35],
+        2.3714734700e07,
+    ),
+    "k1b": (2340, 21839, [142, 1389, 494, 114, 141, 60], 7.0642988128e07),
+    "CNAE9": (1080, 856, [120] * 9, 1.1288508080e06),
+    "Pollen": (249, 6982, [22, 17, 24, 26, 7, 16, 18, 42, 38, 15, 24], 1.5472461333e09),
+    "madelon": (2600, 500, [1300] * 2, 3.2209650208e11),
+    "musk": (6598, 166, [5581, 1017], -2.1590506060e10),
+}
+
+
+def checksum(X):
+    """``sum_ij sqrt(i j) x_ij``, i and j from 1: another order of samples or features shows."""
+    rows, columns = (np.sqrt(np.arange(1, size + 1)) for size in X.shape)
+    return rows @ (X @ columns)
+
+
+def file_of(name):
+    return real_file(DEFINITIONS[name]["file"])
+
+
+def test_every_file_that_is_verified_by_sha256_is_known_here():
+    verified = {name for name, spec in DEFINITIONS.items() if "sha256" in spec}
+    assert set(FACTS) == verified
+
+
+@pytest.mark.parametrize("name", FACTS)
+def test_real_file_gives_the_known_arrays(name, tmp_path):
+    mirror = str(file_of(name).parent)
+    without_network = {key: value for key, value in DEFINITIONS[name].items() if key != "url"}
+    path = fetch(without_network, mirrors=[mirror], cache_dir=tmp_path)
+    prepared = prepare(DEFINITIONS[name], path)
+    n_samples, n_features, class_counts, known = FACTS[name]
+    assert prepared.X.shape == (n_samples, n_features)
+    assert prepared.card["class_counts"] == class_counts
+    assert np.bincount(prepared.y).tolist() == class_counts
+    assert sp.issparse(prepared.X) == (name in SPARSE)
+    values = prepared.X.data if sp.issparse(prepared.X) else prepared.X
+    assert np.isfinite(values).all()
+    assert checksum(prepared.X) == pytest.approx(known, rel=1e-8)
+
+
+def test_k1b_is_never_dense(tmp_path):
+    """From the file to arrays and graph with less memory than the dense matrix alone takes."""
+    code = (
+        "import resource, sys\n"
+        "from blufs_bench.datasets.isolated import prepare_or_unavailable, write_dataset\n"
+        "from blufs_bench.datasets import dataset_definitions\n"
+        "import scipy.io\n"
+        "spec = dataset_definitions(sys.argv[1])['k1b']\n"
+        "peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024\n"
+        "before = peak()\n"
+        "prepared = prepare_or_unavailable(spec, {'status': 'ok', 'file': sys.argv[2]})\n"
+        "write_dataset(prepared, *(sys.argv[3] + name for name in ('/d.npz', '/c', '/g.npz')))\n"
+        "print(prepared.card['status'], peak() - before)"
+    )
+    command = [
+        sys.executable,
+        "-c",
+        code,
+        ROOT / "data" / "datasets.yaml",
+        file_of("k1b"),
+        tmp_path,
+    ]
+    done = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=True)
+    status, megabytes = done.stdout.split()
+    assert status == "ok"
+    dense = 8 * 2340 * 21839 / 2**20
+    assert float(megabytes) < dense / 4

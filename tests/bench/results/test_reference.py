@@ -1,0 +1,41 @@
+"""The vocabulary is whole, and the pages about it are those that it makes."""
+
+from pathlib import Path
+
+import pytest
+
+from benchmarks.publish.reference_pages import PAGES
+from blufs_bench.results.schemas import TABLES
+from blufs_bench.results.suite import load
+from blufs_bench.results.vocabulary import CHOICES, CRITERIA, METRICS, STATUSES
+
+from tests.helpers import ROOT
+
+REFERENCE = ROOT / "docs" / "reference"
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_the_reference_page_is_what_the_code_says(name):
+    assert (REFERENCE / name).read_text(encoding="utf-8") == PAGES[name]()
+
+
+@pytest.mark.parametrize("words", [METRICS, CHOICES, CRITERIA, STATUSES])
+def test_words_go_by_their_key_and_have_a_title(words):
+    assert all(key == word.key and word.title for key, word in words.items())
+
+
+def test_choices_and_methods_look_different():
+    for look in ("color", "marker", "line"):
+        values = [str(getattr(choice, look)) for choice in CHOICES.values()]
+        assert len(set(values)) == len(values)
+
+
+def test_the_key_of_a_table_comes_first_and_every_column_is_explained():
+    for table in TABLES.values():
+        assert set(table.key) <= {column.name for column in table.columns}
+        assert all(column.description for column in table.columns)
+
+
+def test_a_folder_without_results_is_named(tmp_path):
+    with pytest.raises(FileNotFoundError, match=tmp_path.name):
+        load(tmp_path)

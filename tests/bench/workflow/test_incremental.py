@@ -1,0 +1,152 @@
+"""A change re-runs what it touches and nothing else: asked of Snakemake's own plan."""
+
+import json
+import os
+import shutil
+
+import pytest
+
+pytestmark = pytest.mark.workflow
+
+TINY = "tests/config/tiny.yaml"
+#: Jobs that every change of a result entails: they read all of them.
+AGGREGATES = {"collect", "compare_methods", "build_tables", "plot_figures", "provenance", "report"}
+AGGREGATES |= {"check_complete", "all"}
+
+
+def planned_with(project, text):
+    """Jobs after a further configuration file with ``text``."""
+    name = f"change-{os.getpid()}.yaml"  # other processes plan in the same folder
+    (project.folder / name).write_text(text)
+    return project.planned("--configfile", TINY, name, configfile="")
+
+
+def cells(jobs):
+    """The planned jobs on single datasets and methods."""
+    return {job for job in jobs if isinstance(job, tuple)}
+
+
+def rules(jobs):
+    return {job if isinstance(job, str) else job[0] for job in jobs}
+
+
+def test_nothing_changed_nothing_planned(finished):
+    assert not finished.planned()
+
+
+def test_key_order_and_number_format_plan_nothing(finished):
+    jobs = planned_with(
+        finished,
+        "suites: {tiny: {grid_overrides:"
+        " {BLUFS-III: [], BLUFS: [{beta: [0.1, 1.0], alpha: [0.1, 1.0]}]},"
+        " equal_budget: {settings: 2}, s_values: [2, 4]}}\n"
+        "limits: {memory_mb: 12000.0, fit_seconds: 3600.0}\n",
+    )
+    assert not jobs
+
+
+def test_a_weight_of_one_method_touches_that_method_only(finished):
+    jobs = planned_with(finished, "methods: {BLUFS: {parameters: {alpha: 2}}}\n")
+    assert {job[2] for job in cells(jobs)} == {"BLUFS"}
+    # One job fits all settings, so that they are screened where they are evaluated.
+    assert {job[0] for job in cells(jobs)} == {"select", "evaluate"}
+    assert rules(jobs) - {job[0] for job in cells(jobs)} <= AGGREGATES
+    assert jobs["collect"] == 1
+
+
+def test_a_value_of_the_grid_touches_only_its_chunk(finished, tmp_path):
+    project = finished.clone(tmp_path / "copy")
+    chunked = "jobs: {settings_per_job: 2}\n"
+    (project.folder / "chunks.yaml").write_text(chunked)
+    configs = ("--configfile", TINY, "chunks.yaml")
+    project.run("results/tiny/choices/wine/BLUFS.json", *configs, configfile="")
+    (project.folder / "change.yaml").write_text(
+        chunked + "suites: {tiny: {grid_overrides: {BLUFS: [{alpha: [0.1, 3], beta: [0.1, 1]}]}}}\n"
+    )
+    jobs = project.planned(
+        "results/tiny/choices/wine/BLUFS.json", "--configfile", TINY, "change.yaml", configfile=""
+    )
+    # Settings: default, (0.1, 0.1) | (0.1, 1), (3, 0.1) | (3, 1): the first chunk stays.
+    assert jobs["select", "wine", "BLUFS"] == 2
+
+
+def test_a_new_dataset_plans_only_its_jobs(finished):
+    jobs = planned_with(
+        finished,
+        "suites: {tiny: {datasets: [wine, rings, bananas], s_values_by_dataset: {bananas: [2]}}}\n",
+    )
+    assert {job[1] for job in cells(jobs)} == {"bananas"}
+
+
+def test_a_new_number_of_features_is_all_that_is_fitted(project):
+    target = "results/tiny/evaluations/wine/BLUFS/all.json"
+    change = "suites: {tiny: {s_values: [2, 3, 4]}}\n"
+    jobs = planned_with(project, change)
+    assert {job[1] for job in cells(jobs)} == {"wine"}
+    assert {job[2] for job in cells(jobs)} == {"LapScore", "BLUFS", "BLUFS-III"}
+    # The evaluation looks at all numbers of features; the fits do not.
+    assert jobs["select", "wine", "BLUFS"] == 1
+    folder = project.folder / "results/tiny/selections/wine/BLUFS"
+    before = (folder / "grid000-s2-4.json").stat().st_mtime_ns
+    (project.folder / "change.yaml").write_text(change)
+    project.run(target, "--configfile", TINY, "change.yaml", configfile="")
+    assert (folder / "grid000-s2-4.json").stat().st_mtime_ns == before
+    apart = [*fitted(folder / "grid000-s2-4.json"), *fitted(folder / "grid000-s3.json")]
+    shutil.rmtree(folder)
+    together = "results/tiny/selections/wine/BLUFS/grid000-s2-3-4.json"
+    project.run(together, "--configfile", TINY, "change.yaml", configfile="")
+    assert sorted(apart, key=str) == sorted(fitted(project.folder / together), key=str)
+
+
+def fitted(path):
+    """Records of a file of selections, without the time they took."""
+    return [{**record, "fit_seconds": None} for record in json.loads(path.read_text())]
+
+
+def test_a_number_of_features_that_is_not_wanted_any_more_stays_out(project):
+    jobs = planned_with(project, "suites: {tiny: {s_values: [4]}}\n")
+    assert jobs["select", "wine", "BLUFS"] == 1
+    assert {job[1] for job in cells(jobs)} == {"wine"}
+
+
+def test_the_protocol_of_the_evaluation_selects_nothing_again(finished):
+    jobs = planned_with(finished, "suites: {tiny: {evaluation: {n_clusterings: 4}}}\n")
+    assert {job[0] for job in cells(jobs)} == {"evaluate"}
+
+
+def test_a_plot_style_plans_figures_and_the_report(finished):
+    jobs = planned_with(finished, "figures: {dpi: 100}\n")
+    assert rules(jobs) <= {"plot_figures", "report", "check_complete", "all"}
+    assert jobs["plot_figures"] == 1
+
+
+def test_editing_a_method_plans_only_its_jobs(project):
+    project.edit(
+        "src/blufs/methods/lapscore.py", "np.where(total > 0, total, 1)", "np.maximum(total, 1e-9)"
+    )
+    jobs = project.planned()
+    assert {job[2] for job in cells(jobs)} == {"LapScore"}
+    # Nothing is chosen again where there is but one setting.
+    expected = {"select", "evaluate", "time_fit", "resample"}
+    assert {job[0] for job in cells(jobs)} == expected
+
+
+def test_editing_a_docstring_or_a_comment_plans_nothing(project):
+    project.edit("src/blufs/methods/lapscore.py", '"""LapScore:', '"""The score:')
+    project.edit("src/blufs/_numerics/graph.py", "# Rounding makes", "# The rounding makes")
+    assert not project.planned()
+
+
+def test_editing_a_plot_solves_nothing(project):
+    project.edit("src/blufs_bench/show/figures/style.py", "import io\n", "import io\nUNUSED = 1\n")
+    assert not cells(project.planned())
+
+
+def test_editing_a_stage_or_the_seeds_plans_what_runs_them(project):
+    stage = "src/blufs_bench/stages/time_fit.py"
+    project.edit(stage, "\n\ndef ", "\n\nADDED = 1\n\n\ndef ")
+    assert {job[0] for job in cells(project.planned())} == {"time_fit"}
+    seeds = "src/blufs_bench/run/seeding.py"
+    project.edit(seeds, "\n\ndef ", "\n\nADDED = 1\n\n\ndef ")
+    expected = {"select", "evaluate", "time_fit", "resample"}
+    assert {job[0] for job in cells(project.planned())} == expected

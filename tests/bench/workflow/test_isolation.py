@@ -1,0 +1,73 @@
+"""A fit over its time or memory is stopped and the next one goes on."""
+
+import os
+import signal
+import time
+
+import numpy as np
+import psutil
+import pytest
+
+from blufs_bench.run.isolation import Limits, run_isolated
+
+
+def work(task):
+    if task == "wait":
+        time.sleep(60)
+    if task == "compute":
+        end = time.monotonic() + 60
+        while time.monotonic() < end:
+            pass
+    if task == "nap":
+        time.sleep(1)
+    if task == "eat":
+        block = np.ones(40_000_000)
+        time.sleep(60)
+        return block.sum()
+    if task == "refuse":
+        raise MemoryError("no room for the array")
+    if task == "die":
+        os.kill(os.getpid(), signal.SIGKILL)
+    return f"{task} in {os.getpid()}"
+
+
+def outcomes(tasks, seconds=30.0, memory_mb=1e6):
+    return list(run_isolated(work, tasks, Limits(seconds, memory_mb)))
+
+
+def test_one_process_serves_all_tasks():
+    first, second = outcomes(["a", "b"])
+    assert (first.status, second.status) == ("ok", "ok")
+    assert first.value.split()[-1] == second.value.split()[-1] != str(os.getpid())
+
+
+@pytest.mark.parametrize("task", ["wait", "compute"])
+def test_a_hanging_task_is_stopped_and_the_next_goes_on(task):
+    hang, after = outcomes([task, "after"], seconds=0.25)
+    assert (hang.status, after.status) == ("timeout", "ok")
+    assert "0.25 s" in hang.reason
+
+
+def test_time_in_which_a_task_does_not_compute_hardly_counts():
+    (nap,) = outcomes(["nap"], seconds=0.5)
+    assert nap.status == "ok"
+
+
+def test_every_task_has_its_own_seconds():
+    tasks = ["nap", "nap", "nap"]  # together longer than one task may wait
+    assert [outcome.status for outcome in outcomes(tasks, seconds=0.25)] == ["ok"] * 3
+
+
+def test_a_task_that_eats_memory_is_stopped():
+    # The child begins with the memory of this process, whatever other tests have left in it.
+    limit = round(psutil.Process().memory_info().rss / 2**20) + 150
+    eat, after = outcomes(["eat", "after"], memory_mb=limit)
+    assert (eat.status, after.status) == ("memory", "ok")
+    assert f"{limit} MB" in eat.reason
+
+
+def test_memory_error_and_sudden_death_are_outcomes():
+    refuse, die, after = outcomes(["refuse", "die", "after"])
+    assert (refuse.status, die.status, after.status) == ("memory", "memory", "ok")
+    assert "no room" in refuse.reason
+    assert "-9" in die.reason

@@ -1,0 +1,51 @@
+"""The cut of the numbers of features into jobs: what is there is kept."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from blufs_bench.plan.parts import Part, blocks
+
+counts = st.lists(st.integers(1, 40), min_size=1, max_size=12, unique=True)
+some_blocks = st.lists(counts.map(lambda values: tuple(sorted(values))), max_size=6)
+
+
+@pytest.mark.parametrize(
+    "part",
+    [Part(0, ()), Part(12, (10,)), Part(3, (10, 200)), Part(1234, (5, 7), 2), Part(0, (), 1)],
+)
+def test_a_part_is_read_off_its_name(part):
+    assert Part.from_name(part.name) == part
+
+
+@pytest.mark.parametrize("name", ["all", "grid0-s2", "grid000-s", "grid000-s02", "grid000-fit"])
+def test_other_names_are_no_parts(name):
+    assert Part.from_name(name) is None
+
+
+def test_a_new_value_is_a_block_of_its_own():
+    assert blocks([2, 4, 6], [(2, 4)]) == [(2, 4), (6,)]
+    assert blocks([6, 4, 2], []) == [(2, 4, 6)]
+
+
+def test_a_block_with_a_value_that_is_not_asked_for_is_not_used():
+    assert blocks([2, 6], [(2, 4), (6,)]) == [(2,), (6,)]
+
+
+def test_names_stay_short():
+    cut = blocks(range(1, 101), [])
+    assert [len(block) for block in cut] == [24, 24, 24, 24, 4]
+
+
+@given(counts, some_blocks)
+def test_every_value_is_in_one_block(asked, existing):
+    cut = blocks(asked, existing)
+    assert sorted(s for block in cut for s in block) == sorted(asked)
+
+
+@given(counts, some_blocks, st.data())
+def test_planning_again_while_blocks_appear_changes_nothing(asked, existing, data):
+    """What a job of a cluster relies on: it plans for itself while others finish."""
+    cut = blocks(asked, existing)
+    finished = data.draw(st.lists(st.sampled_from(cut), unique=True))
+    assert blocks(asked, [*existing, *finished]) == cut

@@ -1,0 +1,328 @@
+"""The BLUFS estimator: contract, invariances, special cases."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+from sklearn.datasets import load_digits, load_wine, make_blobs
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.estimator_checks import parametrize_with_checks
+from threadpoolctl import threadpool_limits
+
+from blufs import BLUFS, SampleGraph
+from blufs._numerics.scaling import (
+    choose_scaling,
+    choose_softness,
+    scale_features,
+    softened_norms,
+)
+from blufs_bench.selectors import is_random
+
+
+@pytest.fixture(scope="module")
+def digits():
+    X = load_digits().data[:200]
+    return X[:, X.std(axis=0) > 0]
+
+
+def chosen(selector, X):
+    return set(np.flatnonzero(selector.fit(X).support_))
+
+
+@parametrize_with_checks(
+    [
+        BLUFS(),
+        BLUFS(n_clusters=2, constraint="final", init="random"),
+        BLUFS(clustering_level=False, y_solver="penalty"),
+    ]
+)
+def test_scikit_learn_contract(estimator, check):
+    check(estimator)
+
+
+def test_fitted_attributes_are_feasible(digits):
+    n, d = digits.shape
+    selector = BLUFS(12, n_clusters=10).fit(digits)
+    assert selector.coef_.shape == (d, 10)
+    np.testing.assert_array_equal(np.linalg.norm(selector.coef_, axis=1) > 0, selector.support_)
+    assert selector.support_.sum() == 12
+    np.testing.assert_allclose(selector.embedding_.T @ selector.embedding_, np.eye(10), atol=1e-8)
+    P = selector.graph_
+    assert P.shape == (n, n)
+    assert P.data.min() >= 0
+    np.testing.assert_allclose(P.sum(axis=0), np.ones(n))
+    assert (np.diff(P.tocsc().indptr) <= 10).all()
+    np.testing.assert_allclose(selector.scores_, np.linalg.norm(selector.coef_, axis=1))
+    assert sorted(selector.ranking_) == list(range(1, d + 1))
+    one_round = BLUFS(12, n_clusters=10, feedback=0).fit(digits)
+    assert len(one_round.objective_history_) == one_round.n_iter_ + 1
+
+
+def test_pandas_names_and_output():
+    data = load_wine(as_frame=True).data
+    selector = BLUFS(3, n_clusters=3).set_output(transform="pandas").fit(data)
+    assert list(selector.transform(data).columns) == list(data.columns[selector.support_])
+
+
+def test_path_is_the_fit_for_every_s_whatever_the_others(digits):
+    selector = BLUFS(n_clusters=10)
+    path = selector.select_path(digits, [3, 17, 30])
+    for s in (3, 17, 30):
+        fitted = BLUFS(s, n_clusters=10).fit(digits)
+        assert set(path[s].ranked[:s]) == set(np.flatnonzero(fitted.support_))
+        np.testing.assert_allclose(path[s].objective_history[-1], fitted.objective_history_[-1])
+
+
+def test_order_of_samples_and_features_does_not_matter(digits):
+    rng = np.random.default_rng(0)
+    rows, columns = rng.permutation(len(digits)), rng.permutation(digits.shape[1])
+    selector = BLUFS(10, n_clusters=10, tol=1e-6, max_iter=200)
+    expected = chosen(selector, digits)
+    assert chosen(selector, digits[rows]) == expected
+    assert {int(columns[j]) for j in chosen(selector, digits[:, columns])} == expected
+
+
+def test_scale_of_the_data_does_not_matter(digits):
+    selector = BLUFS(10, n_clusters=10)
+    expected = chosen(selector, digits)
+    assert chosen(selector, 1e4 * digits) == expected
+    units = np.random.default_rng(0).uniform(0.1, 100, digits.shape[1])
+    assert chosen(selector, digits * units + 3) == expected
+
+
+def test_threads_do_not_matter(digits):
+    results = []
+    for threads in (1, 2):
+        with threadpool_limits(threads):
+            results.append(chosen(BLUFS(15, n_clusters=10), digits))
+    assert results[0] == results[1]
+
+
+def test_float32_selects_what_float64_selects(digits):
+    selector = BLUFS(10, n_clusters=10)
+    assert chosen(selector, digits.astype(np.float32)) == chosen(selector, digits)
+
+
+def test_all_features_without_graph_is_ridge_regression(digits):
+    d = digits.shape[1]
+    selector = BLUFS(
+        d, n_clusters=4, beta=0, lam=0.3, tau=1e-9, max_iter=0, init="spectral", similarity="data"
+    )
+    with pytest.warns(ConvergenceWarning):
+        selector.fit(digits)
+    A = scale_features(digits, "center+unit")
+    graph = SampleGraph.from_data(A, 10)
+    Y = graph.leading_eigenvectors(4)[1]
+    ridge = np.linalg.solve(A.T @ A + 0.3 * np.eye(d), A.T @ Y)
+    np.testing.assert_allclose(selector.coef_, ridge, atol=1e-7)
+
+
+def test_graph_learning_off_makes_mu_irrelevant(digits):
+    # The tolerance is relative to an objective that contains mu ||P||^2: stop by max_iter instead.
+    selector = BLUFS(8, n_clusters=5, beta=0, tol=0, max_iter=5)
+    fits = []
+    for mu in (1e-3, 10):
+        with pytest.warns(ConvergenceWarning):
+            fits.append(selector.set_params(mu=mu).fit(digits).coef_)
+    np.testing.assert_allclose(fits[0], fits[1], atol=1e-10)
+
+
+def test_clustering_level_off_ignores_alpha_and_the_similarity(digits):
+    fits = [
+        BLUFS(8, n_clusters=5, alpha=alpha, clustering_level=False).fit(digits)
+        for alpha in (0.01, 100)
+    ]
+    np.testing.assert_array_equal(fits[0].coef_, fits[1].coef_)
+    # With Z = XW and no similarity the best Y is the polar factor of Z (tau is small).
+    Z = scale_features(digits, "center+unit") @ fits[0].coef_
+    U, _, Vt = np.linalg.svd(Z, full_matrices=False)
+    best = np.sum((Z - U @ Vt) ** 2)
+    assert np.sum((Z - fits[0].embedding_) ** 2) == pytest.approx(best, rel=1e-2)
+
+
+def test_constraint_final_thresholds_what_constraint_none_ranks(digits):
+    none = BLUFS(7, n_clusters=5, constraint="none").fit(digits)
+    final = BLUFS(7, n_clusters=5, constraint="final").fit(digits)
+    assert np.count_nonzero(none.scores_) == digits.shape[1]
+    np.testing.assert_array_equal(none.support_, final.support_)
+    np.testing.assert_array_equal(final.coef_, np.where(final.support_[:, None], none.coef_, 0))
+
+
+def test_holding_the_constraint_gives_a_lower_objective_than_the_final_threshold(digits):
+    """The claim behind ``constraint="every"``, with W re-solved on the support for both."""
+    A = scale_features(digits, "center+unit")
+    graph = SampleGraph.from_data(A, 10)
+    weights = {"alpha": 1, "beta": 0, "lam": 1, "mu": 0}
+
+    def objective(constraint):
+        selector = BLUFS(7, n_clusters=5, constraint=constraint, **weights)
+        selector.fit(digits, precomputed=graph)
+        chosen, Y = A[:, selector.support_], selector.embedding_
+        W = np.linalg.solve(chosen.T @ chosen + np.eye(7), chosen.T @ Y)
+        return np.sum((chosen @ W - Y) ** 2) + np.sum(W**2) - np.sum(Y * (graph.normalized @ Y))
+
+    assert objective("every") < objective("final") - 0.1
+
+
+def test_random_start_depends_on_the_seed_and_only_then(digits):
+    assert not is_random(BLUFS())
+    assert is_random(BLUFS(init="random"))
+    assert is_random(BLUFS)
+    fit = lambda seed: BLUFS(8, n_clusters=5, init="random", random_state=seed).fit(digits)  # noqa: E731
+    np.testing.assert_array_equal(fit(0).coef_, fit(0).coef_)
+    assert not np.array_equal(fit(0).coef_, fit(1).coef_)
+    fixed = [BLUFS(8, n_clusters=5, random_state=seed).fit(digits) for seed in (0, 1)]
+    np.testing.assert_array_equal(fixed[0].coef_, fixed[1].coef_)
+
+
+def test_precomputed_graph_and_start(digits):
+    plain = BLUFS(9, n_clusters=10).fit(digits)
+    shared = BLUFS(n_clusters=10, alpha=50).precompute(digits)
+    np.testing.assert_array_equal(
+        BLUFS(9, n_clusters=10).fit(digits, precomputed=shared).coef_, plain.coef_
+    )
+    graph = shared.value.graph
+    for given in (graph, graph.similarity, graph.similarity.toarray()):
+        fitted = BLUFS(9, n_clusters=10).fit(digits, precomputed=given)
+        np.testing.assert_allclose(fitted.coef_, plain.coef_, atol=1e-8)
+    with pytest.raises(ValueError, match="200 samples"):
+        BLUFS(9, n_clusters=10).fit(digits[:50], precomputed=graph)
+    with pytest.raises(ValueError, match="n_clusters=4"):
+        BLUFS(9, n_clusters=4).fit(digits, precomputed=shared)
+
+
+def test_isolated_samples_and_duplicates_stay_finite():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((30, 6))
+    similarity = np.zeros((30, 30))
+    similarity[:5, :5] = 1 - np.eye(5)
+    isolated = BLUFS(3, n_clusters=2).fit(X, precomputed=sp.csr_array(similarity))
+    assert np.isfinite(isolated.coef_).all()
+    twice = np.hstack([X, X[:, :3], np.ones((30, 1))])
+    selector = BLUFS(9, n_clusters=2, scaling="none", lam=0).fit(twice * 1e6)
+    assert np.isfinite(selector.coef_).all()
+    assert not selector.support_[9]
+
+
+def test_more_clusters_than_samples_is_an_error():
+    with pytest.raises(ValueError, match=r"n_clusters=8.*n_samples=5"):
+        BLUFS().fit(np.random.default_rng(0).standard_normal((5, 3)))
+
+
+def test_number_of_clusters_is_counted_where_they_are_apart():
+    centers = 20 * np.random.default_rng(0).standard_normal((5, 8))
+    X, _ = make_blobs(300, centers=centers, random_state=0)
+    selector = BLUFS(4, n_clusters="auto").fit(X)
+    assert selector.n_clusters_ == 5
+    assert selector.coef_.shape == (8, 5)
+    shared = BLUFS(n_clusters="auto").precompute(X)
+    again = BLUFS(4, n_clusters="auto").fit(X, precomputed=shared)
+    np.testing.assert_array_equal(again.coef_, selector.coef_)
+
+
+def test_auto_scaling_searches_among_features_of_softened_norms():
+    """As a fit without scaling to the explicit matrix, on the graph of features of unit norm."""
+    rng = np.random.default_rng(0)
+    X = rng.exponential(size=(90, 12)) ** 2 * rng.uniform(1, 30, 12)
+    shared = BLUFS(n_clusters=3).precompute(X)
+    centred = X - X.mean(axis=0)
+    squares = np.sum(centred**2, axis=0)
+    weighted = centred / np.sqrt(squares) * softened_norms(squares, choose_softness(X))
+    assert 0.2 < choose_softness(X) <= 1
+    np.testing.assert_allclose(shared.value.norms, np.sum(weighted**2, axis=0))
+    auto = BLUFS(5, n_clusters=3, init="spectral").fit(X, precomputed=shared.value.graph)
+    explicit = BLUFS(5, n_clusters=3, init="spectral", scaling="none")
+    explicit.fit(weighted, precomputed=shared.value.graph)
+    np.testing.assert_array_equal(auto.ranking_, explicit.ranking_)
+    np.testing.assert_allclose(auto.coef_, explicit.coef_, atol=1e-8)
+
+
+def test_features_are_searched_as_scaled_where_no_softness_is_wanted(digits):
+    strokes = np.where(digits > 8, digits, 0)
+    assert choose_scaling(strokes) == "center"
+    plain = BLUFS(8, n_clusters=5, softness="none").fit(strokes)
+    centred = BLUFS(8, n_clusters=5, scaling="center").fit(strokes)
+    np.testing.assert_array_equal(plain.coef_, centred.coef_)
+    equal = BLUFS(8, n_clusters=5, softness=0.0).fit(strokes)
+    assert set(np.flatnonzero(equal.support_)) != set(np.flatnonzero(plain.support_))
+
+
+@pytest.mark.parametrize("constraint", ["every", "none"])
+def test_number_of_features_is_counted(digits, constraint):
+    """Counting changes nothing but s, and constant features do not count."""
+    auto = BLUFS("auto", n_clusters=5, constraint=constraint).fit(digits)
+    s = auto.n_features_to_select_
+    assert s == auto.support_.sum()
+    assert 5 < s < digits.shape[1]
+    fixed = BLUFS(s, n_clusters=5, constraint=constraint).fit(digits)
+    np.testing.assert_array_equal(auto.ranking_, fixed.ranking_)
+    np.testing.assert_array_equal(auto.coef_, fixed.coef_)
+    assert (auto.explain(digits)["status"] == "chosen").sum() == s
+    with_constants = np.hstack([np.ones((len(digits), 50)), 1e6 * digits])
+    more = BLUFS("auto", n_clusters=5, constraint=constraint).fit(with_constants)
+    np.testing.assert_array_equal(np.flatnonzero(more.support_) - 50, np.flatnonzero(auto.support_))
+
+
+def test_more_clusters_and_weaker_ridge_ask_for_no_fewer_features(digits):
+    counts = [BLUFS("auto", n_clusters=c).fit(digits).n_features_to_select_ for c in (2, 5, 10)]
+    assert counts == sorted(counts)
+    path = BLUFS("auto", n_clusters=5).select_path(digits, [3, 8])
+    assert [np.count_nonzero(path[s].scores) for s in (3, 8)] == [3, 8]
+
+
+def test_extra_columns_have_their_norm(digits):
+    selector = BLUFS(12, n_clusters=4, extra_columns=3, extra_weight=0.5).fit(digits)
+    norms = np.array([1, 1, 1, 1, 0.5, 0.5, 0.5])
+    Y = selector.embedding_
+    np.testing.assert_allclose(Y.T @ Y, np.diag(norms**2), atol=1e-8)
+    assert selector.coef_.shape == (digits.shape[1], 7)
+    assert selector.n_clusters_ == 4
+
+
+def test_learned_neighbours_are_nearer_in_the_projected_space(digits):
+    """The mean distance along the graph, weighted by it, for the same W."""
+    selector = BLUFS(12, n_clusters=5, scaling="center+unit", feedback=0).fit(digits)
+    Z = scale_features(digits, "center+unit") @ selector.coef_
+    V = ((Z[:, None] - Z) ** 2).sum(axis=2)
+    learned = np.sum(selector.graph_.multiply(V))
+    kept = selector.set_params(learn_neighbors=False).fit(digits).graph_
+    nearest = np.sort(V + np.where(np.eye(len(V)), np.inf, 0), axis=0)[:10].mean(axis=0).sum()
+    assert learned < 0.8 * np.sum(kept.multiply(V))
+    assert learned == pytest.approx(nearest, rel=0.1)
+
+
+def test_explain_says_why_for_every_feature():
+    rng = np.random.default_rng(0)
+    blobs, _ = make_blobs(200, 3, centers=4, random_state=0)
+    copy = blobs[:, :1] + 0.01 * rng.standard_normal((200, 1))
+    X = np.hstack([blobs, copy, rng.standard_normal((200, 2)), np.ones((200, 1))])
+    X = pd.DataFrame(X, columns=["a", "b", "c", "a again", "noise", "more noise", "constant"])
+    selector = BLUFS(3, n_clusters=4).fit(X)
+    table = selector.explain(X)
+    assert list(table.index) == list(X.columns)
+    assert (table["status"] == "chosen").sum() == 3
+    twin = "a again" if selector.support_[0] else "a"
+    assert table.loc[twin, "status"] == "redundant"
+    assert table.loc[twin, "most_similar"] == ({"a", "a again"} - {twin}).pop()
+    assert table.loc[twin, "correlation"] > 0.99
+    assert list(table.loc[["noise", "more noise"], "status"]) == ["low gain", "low gain"]
+    assert table.loc["constant", "status"] == "constant"
+    assert table["gain"].isna().sum() == 4
+
+
+def test_the_papers_model_is_one_name_away(digits):
+    selector = BLUFS.paper(8, n_clusters=5, random_state=0, lam=2.0)
+    wanted = {"similarity": "data", "scaling": "unit", "init": "random", "y_solver": "penalty"}
+    assert wanted.items() <= selector.get_params().items()
+    assert selector.lam == 2.0
+    assert is_random(selector)
+    assert selector.fit(digits).support_.sum() == 8
+
+
+def test_informative_features_are_found():
+    rng = np.random.default_rng(0)
+    blobs, _ = make_blobs(300, 4, centers=5, random_state=0)
+    X = np.hstack([rng.standard_normal((300, 6)), blobs])
+    assert chosen(BLUFS(4, n_clusters=5, lam=10), X) == {6, 7, 8, 9}

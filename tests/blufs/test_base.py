@@ -1,0 +1,281 @@
+"""The base class: ranking, constants, paths and messages, on tiny selectors made for it."""
+
+from numbers import Integral, Real
+from typing import ClassVar
+
+import numpy as np
+import pytest
+from sklearn.utils._param_validation import Interval
+
+from blufs._numerics.graph import SampleGraph
+from blufs.base import BaseSelector, GraphSelector, Precomputed, Solution, check_n_clusters
+
+
+class ByVariance(BaseSelector):
+    """Rank by variance; remembers what it was given."""
+
+    def __init__(self, n_features_to_select=None):
+        self.n_features_to_select = n_features_to_select
+
+    def _precompute(self, X):
+        return {"shape": X.shape}
+
+    def _rank(self, X, precomputed):
+        self.seen_ = (X.shape, precomputed)
+        weights = np.column_stack([X[0], X[1]])
+        return Solution(
+            scores=X.var(axis=0),
+            n_iter=3,
+            converged=False,
+            objective_history=np.array([2.0, 1.0]),
+            per_feature={"weights_": weights},
+            fitted={"answer_": 42},
+        )
+
+
+class PerSize(BaseSelector):
+    """A method whose solution depends on s: starts counting at feature s."""
+
+    def __init__(self, n_features_to_select=None):
+        self.n_features_to_select = n_features_to_select
+
+    def _solve(self, X, s_values, precomputed):
+        self.asked_ = s_values
+        d = X.shape[1]
+        return {s: Solution(np.zeros(d), order=np.roll(np.arange(d), -s)) for s in s_values}
+
+
+class OnGraph(GraphSelector):
+    def __init__(self, n_features_to_select=None, n_neighbors=3):
+        self.n_features_to_select = n_features_to_select
+        self.n_neighbors = n_neighbors
+
+    def _rank(self, X, precomputed):
+        return Solution(np.full(X.shape[1], self._graph(X, precomputed).degree.sum()))
+
+
+@pytest.fixture
+def X():
+    return np.random.default_rng(0).standard_normal((10, 5)) * [1, 81, 3, 27, 9]
+
+
+def test_order_is_descending_and_ties_go_to_the_smaller_index():
+    assert Solution(np.array([1.0, 3.0, 2.0, 3.0])).ranked.tolist() == [1, 3, 2, 0]
+    given = np.array([2, 0, 1])
+    assert Solution(np.zeros(3), order=given).ranked is given
+
+
+def test_fit_publishes_everything(X):
+    fitted = ByVariance(2).fit(X)
+    assert fitted.ranking_.tolist() == [5, 1, 4, 2, 3]
+    assert fitted.support_.tolist() == [False, True, False, True, False]
+    assert (fitted.n_iter_, fitted.converged_, fitted.answer_) == (3, False, 42)
+    assert fitted.objective_history_.tolist() == [2.0, 1.0]
+    assert fitted.weights_.shape == (5, 2)
+
+
+def test_constant_features_are_hidden_from_the_method_and_come_last(X):
+    X = np.insert(X, [0, 3], [[8.0, -1.0]], axis=1)
+    fitted = ByVariance(2).fit(X)
+    assert fitted.seen_[0] == (10, 5)
+    assert fitted.ranking_.tolist() == [6, 5, 1, 4, 7, 2, 3]
+    assert fitted.scores_[0] == fitted.scores_[4] == fitted.scores_.min()
+    assert fitted.weights_.shape == (7, 2)
+    assert fitted.weights_[[0, 4]].tolist() == [[0, 0], [0, 0]]
+    assert ByVariance().precompute(X).value == {"shape": (10, 5)}
+
+
+def test_asking_for_constant_features_too(X):
+    X = np.insert(X, [0, 0, 5], 1.0, axis=1)
+    path = PerSize().select_path(X, [4, 7, 8])
+    assert [len(path[s].ranked) for s in (4, 7, 8)] == [8, 8, 8]
+    assert path[8].ranked[-3:].tolist() == [0, 1, 7]
+    assert PerSize(7).fit(X).support_.sum() == 7
+
+
+def test_path_is_sorted_and_without_repeats(X):
+    selector = PerSize()
+    path = selector.select_path(X, [4, 2, 4])
+    assert selector.asked_ == [2, 4]
+    assert path[2].ranked[0] == 2
+    assert path[4].ranked[0] == 4
+
+
+def test_precomputed_reaches_the_method(X):
+    shared = ByVariance(2).precompute(X)
+    assert ByVariance(2).fit(X, precomputed=shared).seen_[1] is shared.value
+
+
+class Shifted(ByVariance):
+    """A method with a parameter that the shared part depends on, and one that it does not."""
+
+    tuned_parameters = ("power",)
+
+    def __init__(self, n_features_to_select=None, width=1, power=1.0):
+        self.n_features_to_select = n_features_to_select
+        self.width = width
+        self.power = power
+
+
+def test_precomputed_for_something_else_is_refused_by_name(X):
+    shared = Shifted().precompute(X)
+    assert isinstance(shared, Precomputed)
+    Shifted(3, power=2.0).fit(X, precomputed=shared)
+    for other, message in (
+        (X[:, :4], r"shape \(10, 5\), X has \(10, 4\)"),
+        (X[:9], r"shape \(10, 5\), X has \(9, 5\)"),
+        (X + 1, "other data of the same shape"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            Shifted(2).fit(other, precomputed=shared)
+    with pytest.raises(ValueError, match="made with width=1, but Shifted has width=2"):
+        Shifted(2, width=2).fit(X, precomputed=shared)
+    with pytest.raises(ValueError, match="made by Shifted"):
+        ByVariance(2).fit(X, precomputed=shared)
+    with pytest.raises(ValueError, match="got SampleGraph; ByVariance takes no neighbour graph"):
+        ByVariance(2).fit(X, precomputed=SampleGraph.from_data(X, 3))
+
+
+@pytest.mark.parametrize(
+    ("graph", "message"),
+    [
+        (np.zeros(10), "square"),
+        (np.zeros((10, 10)), "must have edges"),
+        (np.full((10, 10), np.nan), "NaN"),
+        (np.full((10, 10), np.inf), "NaN or infinite"),
+        (SampleGraph(np.full((10, 10), np.nan)), "NaN"),
+        ("graph", "a square matrix of numbers, got str"),
+        ({"a": 1}, "a square matrix of numbers, got dict"),
+    ],
+)
+def test_what_is_no_graph_is_refused(X, graph, message):
+    with pytest.raises(ValueError, match=message):
+        OnGraph().fit(X, precomputed=graph)
+
+
+def test_a_graph_that_falls_apart_is_warned_about(X):
+    X = np.vstack([X, X + 1e4])
+    with pytest.warns(UserWarning, match="2 connected components"):
+        OnGraph(2, n_neighbors=8).fit(X)
+
+
+def test_columns_of_one_name_and_masked_values_are_refused(X):
+    pd = pytest.importorskip("pandas")
+    with pytest.raises(ValueError, match="several columns named b"):
+        ByVariance(2).fit(pd.DataFrame(X, columns=list("abbcd")))
+    with pytest.raises(ValueError, match="ByVariance does not take masked values"):
+        ByVariance(2).fit(np.ma.masked_greater(X, 1))
+    assert ByVariance(2).fit(np.ma.masked_array(X)).support_.sum() == 2
+
+
+@pytest.mark.parametrize(
+    ("sizes", "message"), [(3, "must be a list of numbers of features, got 3"), ([], "is empty")]
+)
+def test_what_is_no_list_of_sizes_is_refused(X, sizes, message):
+    with pytest.raises(ValueError, match=message):
+        ByVariance().select_path(X, sizes)
+
+
+class Given(ByVariance):
+    """Finds what it is given."""
+
+    def __init__(self, n_features_to_select=None, found=None):
+        self.n_features_to_select = n_features_to_select
+        self.found = found
+
+    def _solve(self, X, s_values, precomputed):
+        return self.found
+
+
+@pytest.mark.parametrize(
+    ("found", "error", "message"),
+    [
+        ({}, TypeError, "must give a Solution"),
+        ({2: np.ones(5)}, TypeError, "must give a Solution"),
+        ({2: Solution([1.0] * 5)}, TypeError, "must give a Solution"),
+        ({2: Solution(np.ones(4))}, ValueError, r"scores of shape \(4,\) for 5 features"),
+        ({2: Solution(np.ones(5), order=np.arange(3))}, ValueError, "each of 5 features once"),
+        ({2: Solution(np.ones(5), order=np.zeros(5, int))}, ValueError, "each of 5 features once"),
+        ({2: Solution(np.full(5, np.nan))}, FloatingPointError, "NaN or infinite"),
+    ],
+)
+def test_what_a_method_of_ones_own_finds_is_checked(X, found, error, message):
+    with pytest.raises(error, match=rf"Given .*{message}"):
+        Given(2, found).fit(X)
+    with pytest.raises(error, match=rf"Given .*{message}"):
+        Given(2, found).fit(np.insert(X, 1, 7.0, axis=1))
+
+
+class Weighted(ByVariance):
+    """A method with parameters that are numbers."""
+
+    _parameter_constraints: ClassVar[dict] = {
+        **ByVariance._parameter_constraints,
+        "alpha": [Interval(Real, 0, None, closed="left")],
+        "n_clusters": [Interval(Integral, 1, None, closed="left")],
+    }
+
+    def __init__(self, n_features_to_select=None, alpha=1.0, n_clusters=2):
+        self.n_features_to_select = n_features_to_select
+        self.alpha = alpha
+        self.n_clusters = n_clusters
+
+
+def test_parameters_that_overflow_or_are_truth_values_are_named(X):
+    Weighted(2, alpha=1e100).fit(X)
+    for wrong in (1e308, 10**400, 1e-300, np.float32(1e38) * 10):
+        with pytest.raises(ValueError, match="'alpha' parameter of Weighted must"):
+            Weighted(2, alpha=wrong).fit(X)
+    for wrong in (True, np.True_):
+        with pytest.raises(ValueError, match="'n_clusters' parameter"):
+            Weighted(2, n_clusters=wrong).fit(X)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "count"), [(None, 2), (0.2, 1), (0.99, 4), (0.01, 1), (5, 5), (np.float32(0.6), 3)]
+)
+def test_number_of_features(X, wanted, count):
+    assert ByVariance(wanted).fit(X).support_.sum() == count
+
+
+def test_numpy_integers_are_numbers(X):
+    assert ByVariance(np.int64(3)).fit(X).support_.sum() == 3
+
+
+@pytest.mark.parametrize("wrong", [0, -2, 1.0, True, "3"])
+def test_wrong_numbers_of_features(X, wrong):
+    with pytest.raises(ValueError, match=r"n_features_to_select|number of features"):
+        ByVariance(wrong).fit(X)
+    with pytest.raises(ValueError, match="positive integer"):
+        ByVariance().select_path(X, [wrong])
+
+
+def test_too_many_features_names_both_numbers(X):
+    with pytest.raises(
+        ValueError, match="n_features_to_select=6 is above the number of features, 5"
+    ):
+        ByVariance(6).fit(X)
+
+
+def test_neither_rank_nor_solve(X):
+    class Empty(BaseSelector):
+        n_features_to_select = None
+
+    with pytest.raises(NotImplementedError, match="Empty implements neither"):
+        Empty().fit(X)
+
+
+def test_graph_of_another_size_is_refused(X):
+    graph = SampleGraph.from_data(X, 3)
+    expected = OnGraph().fit(X).scores_
+    np.testing.assert_array_equal(OnGraph().fit(X, precomputed=graph).scores_, expected)
+    as_matrix = graph.similarity.toarray()
+    np.testing.assert_allclose(OnGraph().fit(X, precomputed=as_matrix).scores_, expected)
+    with pytest.raises(ValueError, match="10 samples, X has 9"):
+        OnGraph().fit(X[:9], precomputed=graph)
+
+
+def test_check_n_clusters():
+    check_n_clusters(5, 5)
+    with pytest.raises(ValueError, match=r"n_clusters=6 is above n_samples=5"):
+        check_n_clusters(6, 5)
