@@ -22,7 +22,7 @@ from blufs_bench.datasets.synthetic import generate
 from blufs_bench.method_names import BUILT_IN
 from blufs_bench.plan.sizes import expected_shape
 from blufs_bench.registry import method_class
-from blufs_bench.results.schemas import TABLES
+from blufs_bench.results.schemas import SCHEMAS
 from blufs_bench.results.vocabulary import CHOICES, CRITERIA, METRICS, STATUSES
 from blufs_bench.selectors import is_random
 
@@ -38,7 +38,7 @@ results = load("results/demo")
 results.scores, results.selections, results.screened, results.timing, results.stability
 ```
 
-or one by one with `pandas.read_parquet`. A row of `results.parquet` points to its row of
+or one by one with `pandas.read_parquet`. A row of `scores.parquet` points to its row of
 `selections.parquet` by dataset, method, setting, s and fit_seed.
 """
 
@@ -93,7 +93,7 @@ To ask in code: `sklearn.utils.get_tags(BLUFS()).input_tags.sparse`.
 def result_files() -> str:
     """docs/reference/result-files.md."""
     parts = [_RESULT_FILES]
-    for table in TABLES.values():
+    for table in SCHEMAS.values():
         rows = [[f"`{c.name}`", str(c.type), c.description] for c in table.columns]
         key = ", ".join(f"`{name}`" for name in table.key)
         parts.append(

@@ -47,7 +47,7 @@ def targets(suite: str, pairs: list[tuple[str, str]]) -> list[str]:
 
 def evaluated(folder: Path) -> pd.DataFrame:
     """The scores in the files of a run, one row per repetition, with ``value`` and ``status``."""
-    if (folder / "results.parquet").exists():
+    if (folder / "scores.parquet").exists():
         return load(folder).scores
     rows: list[dict[str, Any]] = []
     for path in sorted(folder.glob("evaluations/*/*/all.json")):

@@ -99,7 +99,7 @@ def summarize(folder: Path, suite: str) -> dict | None:
     """None where no finished run of the suite is to be found."""
     results = folder / "results" / suite
     jobs = jobs_of(folder, suite)
-    if not jobs or not (results / "results.parquet").exists():
+    if not jobs or not (results / "scores.parquet").exists():
         print(f"suite {suite}: no finished run in results/{suite}")
         return None
     spent, work = sum(job.seconds for job in jobs), work_seconds(results)

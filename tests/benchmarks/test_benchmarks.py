@@ -17,7 +17,7 @@ from benchmarks.speed import memory, methods_speed, render_performance, startup
 from benchmarks.speed import scaling_law as growth
 from benchmarks.speed import suite_times as suites
 from benchmarks.speed.fit_profile import BLOCKS
-from blufs_bench.results.schemas import TABLES
+from blufs_bench.results.schemas import SCHEMAS
 from blufs_bench.results.tables import write_table
 from tests.helpers import ROOT
 
@@ -172,13 +172,13 @@ def finished(tmp_path):
         ],
         "timing": [{"seconds": 1.5}],
         "stability": [{"seconds": 1.0}, {"seconds": None}],
-        "results": [
+        "scores": [
             {**fit, **score, "evaluation_seconds": 1.0},
             {**fit, **score, "choice": "blind", "evaluation_seconds": 0.5},
         ],
     }
     for name, rows in tables.items():
-        write_table(results / f"{name}.parquet", TABLES[name], rows)
+        write_table(results / f"{name}.parquet", SCHEMAS[name], rows)
     return tmp_path
 
 

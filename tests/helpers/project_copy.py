@@ -16,7 +16,7 @@ from tests.helpers import ROOT
 
 TINY = "tests/config/tiny.yaml"
 #: The results table of the tiny suite: everything but tables, figures and report.
-TABLE = "results/tiny/results.parquet"
+TABLE = "results/tiny/scores.parquet"
 _LEFT_OUT = shutil.ignore_patterns("__pycache__", "*.egg-info", "raw")
 
 
@@ -98,7 +98,7 @@ class ProjectCopy:
 
 def scores_of(project: ProjectCopy, suite: str = "tiny") -> pd.DataFrame:
     """The results table of a suite without the seconds that were measured."""
-    return results_table(project, "results", suite).to_pandas()
+    return results_table(project, "scores", suite).to_pandas()
 
 
 def results_table(project: ProjectCopy, name: str, suite: str = "tiny") -> pa.Table:

@@ -112,7 +112,7 @@ def make_results(
     """
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    records: dict[str, list] = {name: [] for name in schemas.TABLES}
+    records: dict[str, list] = {name: [] for name in schemas.SCHEMAS}
     for dataset in datasets:
         X, y = _data(dataset, made.n_features)
         labelled = dataset not in unlabelled
@@ -125,13 +125,13 @@ def make_results(
             pair.labelled, pair.made = labelled, made
             screened = pair.screened()
             scores = pair.scores(screened)
-            records["results"] += score_rows(scores)
+            records["scores"] += score_rows(scores)
             records["selections"] += scored_selections(scores, pair.selections())
             records["screened"] += screened
             records["timing"] += pair.timing() if timed else []
             records["stability"] += pair.stability() if resampled else []
     for name, rows in records.items():
-        write_table(folder / f"{name}.parquet", schemas.TABLES[name], rows)
+        write_table(folder / f"{name}.parquet", schemas.SCHEMAS[name], rows)
     return folder
 
 

@@ -6,7 +6,7 @@ TABLES = table_names(PLAN.datasets)
 
 rule compare_methods:
     input:
-        results=f"{RESULTS}/results.parquet",
+        scores=f"{RESULTS}/scores.parquet",
         cards=cards,
     output:
         f"{RESULTS}/statistics.json",

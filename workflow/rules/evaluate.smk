@@ -113,7 +113,7 @@ rule collect:
         timing=repeated_fits("timing", "timing"),
         resamples=repeated_fits("stability", "resamples"),
     output:
-        results=f"{RESULTS}/results.parquet",
+        scores=f"{RESULTS}/scores.parquet",
         selections=f"{RESULTS}/selections.parquet",
         screened=f"{RESULTS}/screened.parquet",
         timing=f"{RESULTS}/timing.parquet",

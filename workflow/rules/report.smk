@@ -7,7 +7,7 @@ report: "../report/workflow.rst"
 
 rule provenance:
     input:
-        f"{RESULTS}/results.parquet",
+        f"{RESULTS}/scores.parquet",
     output:
         f"{RESULTS}/provenance.json",
     log:
@@ -34,7 +34,7 @@ rule provenance:
 
 rule report:
     input:
-        results=f"{RESULTS}/results.parquet",
+        scores=f"{RESULTS}/scores.parquet",
         screened=f"{RESULTS}/screened.parquet",
         selections=f"{RESULTS}/selections.parquet",
         stability=f"{RESULTS}/stability.parquet",
@@ -75,7 +75,7 @@ rule report:
 
 rule check_complete:
     input:
-        results=f"{RESULTS}/results.parquet",
+        scores=f"{RESULTS}/scores.parquet",
         report=f"{RESULTS}/report.html",
         statistics=f"{RESULTS}/statistics.json",
         tables=f"{RESULTS}/tables/problems.json",

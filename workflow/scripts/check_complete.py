@@ -8,7 +8,7 @@ from blufs_bench.run.job import job
 
 inputs = snakemake.input
 with job(snakemake.log[0]):
-    scores = read_table(inputs.results, schemas.SCORES)
+    scores = read_table(inputs.scores, schemas.SCORES)
     problems = read_json(inputs.statistics)["problems"]
     problems += read_json(inputs.tables) + read_json(inputs.figures)
     if failed := failed_cells(scores):

@@ -12,12 +12,12 @@ inputs, outputs = snakemake.input, snakemake.output
 with job(snakemake.log[0]) as logger:
     scores = read_records(inputs.scores)
     selections = scored_selections(scores, read_records(inputs.selections))
-    write_table(outputs.results, schemas.SCORES, score_rows(scores))
+    write_table(outputs.scores, schemas.SCORES, score_rows(scores))
     write_table(outputs.selections, schemas.SELECTIONS, selections)
     write_table(outputs.screened, schemas.SCREENED, read_records(inputs.screened))
     write_table(outputs.timing, schemas.TIMING, read_records(inputs.timing))
     write_table(outputs.stability, schemas.STABILITY, read_records(inputs.resamples))
-    text = summary(read_table(outputs.results, schemas.SCORES))
+    text = summary(read_table(outputs.scores, schemas.SCORES))
     logger.info("%s", text)
     with atomic_path(outputs.summary) as temporary:
         temporary.write_text(text + "\n", encoding="utf-8")

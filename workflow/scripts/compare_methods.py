@@ -7,7 +7,7 @@ from blufs_bench.run.job import job
 
 inputs = snakemake.input
 with job(snakemake.log[0]) as logger:
-    results = SuiteResults({"results": inputs.results}, inputs.cards)
+    results = SuiteResults({"scores": inputs.scores}, inputs.cards)
     summary = summarise_or_explain(results, Suite(**snakemake.params.suite))
     write_json(snakemake.output[0], summary, indent=None)  # of many datasets it is long
     logger.info("%s", summary["verdict"])

@@ -5,7 +5,7 @@ from blufs_bench.results.suite import Suite, SuiteResults
 from blufs_bench.run.job import job
 from blufs_bench.show.page.page import render
 
-READ = ("results", "screened", "selections", "stability")
+READ = ("scores", "screened", "selections", "stability")
 inputs, names = snakemake.input, snakemake.params.tables
 with job(snakemake.log[0]), atomic_path(snakemake.output[0]) as temporary:
     page = render(

@@ -56,7 +56,7 @@ _FIT = (
 )
 
 SCORES = TableSchema(
-    "results",
+    "scores",
     "one score: a metric of one selection and repetition",
     ("dataset", "method", "choice", "metric", "s", "repetition"),
     (
@@ -137,4 +137,4 @@ STABILITY = TableSchema(
     ),
 )
 
-TABLES = {table.name: table for table in (SCORES, SELECTIONS, SCREENED, TIMING, STABILITY)}
+SCHEMAS = {table.name: table for table in (SCORES, SELECTIONS, SCREENED, TIMING, STABILITY)}

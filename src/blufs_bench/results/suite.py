@@ -71,7 +71,7 @@ class SuiteResults:
     @cached_property
     def scores(self) -> pd.DataFrame:
         """One row per dataset, method, choice, metric, s and repetition."""
-        return self._read("results")
+        return self._read("scores")
 
     @cached_property
     def selections(self) -> pd.DataFrame:
@@ -126,10 +126,10 @@ class SuiteResults:
         return _OnDataset(self.tables, self.card_paths, self.array_paths, whole=self, dataset=dataset)
 
     def _read(self, name: str) -> pd.DataFrame:
-        from blufs_bench.results.schemas import TABLES
+        from blufs_bench.results.schemas import SCHEMAS
         from blufs_bench.results.tables import read_table
 
-        return read_table(self.tables[name], TABLES[name])
+        return read_table(self.tables[name], SCHEMAS[name])
 
 
 @dataclass(frozen=True)
@@ -144,7 +144,7 @@ class _OnDataset(SuiteResults):
         return self.whole.cards
 
     def _read(self, name: str) -> pd.DataFrame:
-        rows = self.whole.scores if name == "results" else getattr(self.whole, name)
+        rows = getattr(self.whole, name)
         return rows[rows["dataset"] == self.dataset]
 
 
@@ -156,10 +156,10 @@ def load(folder: str | Path) -> SuiteResults:
     >>> from blufs_bench.results import load
     >>> load("results/demo").scores  # doctest: +SKIP
     """
-    from blufs_bench.results.schemas import TABLES
+    from blufs_bench.results.schemas import SCHEMAS
 
     folder = Path(folder)
-    tables = {name: folder / f"{name}.parquet" for name in TABLES}
+    tables = {name: folder / f"{name}.parquet" for name in SCHEMAS}
     tables = {name: path for name, path in tables.items() if path.exists()}
     if not tables:
         raise FileNotFoundError(f"no results in {folder}: run the suite first")

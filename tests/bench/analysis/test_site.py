@@ -65,7 +65,7 @@ def test_site_holds_the_pages_and_the_tables_that_its_links_lead_to(results, tmp
     assert len(load(tmp_path / "first").scores) == len(load(results / "first").scores)
     page = (tmp_path / "index.html").read_text()
     assert 'href="first/report.html"' in page
-    assert 'href="first/results.parquet"' in page
+    assert 'href="first/scores.parquet"' in page
 
 
 def test_index_fits_every_screen_and_leads_to_the_pages(browser, results, tmp_path):

@@ -57,8 +57,8 @@ def _with_status(results, folder, chosen, status):
         chosen(rows) & (rows["dataset"] == "digits") & (rows["method"] == "BLUFS"), "value"
     ] = np.nan
     rows.loc[rows["value"].isna() & (rows["status"] == "ok"), ["status", "reason"]] = [status, "x"]
-    rows.to_parquet(folder / "results.parquet", index=False)
-    changed = replace(results, tables={"results": folder / "results.parquet"})
+    rows.to_parquet(folder / "scores.parquet", index=False)
+    changed = replace(results, tables={"scores": folder / "scores.parquet"})
     cells = chosen_scores(changed, SUITE)
     return cells[(cells["dataset"] == "digits") & (cells["method"] == "BLUFS")]
 

@@ -30,9 +30,9 @@ def test_verdict_when_blufs_wins(results):
 def test_verdict_when_blufs_loses(tmp_path):
     """The same words cannot come from other numbers: halve the scores of BLUFS."""
     folder = make_results(tmp_path, datasets=("digits", "COIL20", "Jaffe"))
-    rows = pd.read_parquet(folder / "results.parquet")
+    rows = pd.read_parquet(folder / "scores.parquet")
     rows.loc[rows["method"] == "BLUFS", "value"] *= 0.5
-    rows.to_parquet(folder / "results.parquet", index=False)
+    rows.to_parquet(folder / "scores.parquet", index=False)
     suite = Suite(**suite_info(datasets=("digits", "COIL20", "Jaffe")))
     summary = summarise(load(folder), suite)
     assert summary["verdict"].startswith("**Does BLUFS win? No.**")
@@ -47,9 +47,9 @@ def test_verdict_when_blufs_loses(tmp_path):
 
 def test_a_shared_rank_is_no_win(tmp_path):
     folder = make_results(tmp_path, datasets=("digits", "COIL20"), methods=("BLSFS", "BLUFS"))
-    rows = pd.read_parquet(folder / "results.parquet").drop(columns="value")
+    rows = pd.read_parquet(folder / "scores.parquet").drop(columns="value")
     rows["value"] = 0.5
-    rows.to_parquet(folder / "results.parquet", index=False)
+    rows.to_parquet(folder / "scores.parquet", index=False)
     suite = suite_info(datasets=("digits", "COIL20"), methods=("BLSFS", "BLUFS"))
     summary = summarise(load(folder), Suite(**suite))
     assert summary["standing"]["clustering_acc"]["blind"]["shared"]

@@ -243,7 +243,7 @@ def test_seconds_are_the_median_over_the_datasets(results):
     assert fit_seconds(results, ["digits", "pie"])["BLUFS"] == pytest.approx(0.1)
     rows = results.selections.copy()
     rows.loc[rows["dataset"] == "digits", "fit_seconds"] = 0.5
-    changed = load(results.tables["results"].parent)
+    changed = load(results.tables["scores"].parent)
     changed.__dict__["selections"] = rows
     assert fit_seconds(changed, ["digits", "pie"])["BLUFS"] == pytest.approx(0.3)
     assert "BLSFS" not in fit_seconds(results, ["COIL20"])

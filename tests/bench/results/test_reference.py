@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.publish.reference_pages import PAGES
-from blufs_bench.results.schemas import TABLES
+from blufs_bench.results.schemas import SCHEMAS
 from blufs_bench.results.suite import load
 from blufs_bench.results.vocabulary import CHOICES, CRITERIA, METRICS, STATUSES
 
@@ -31,7 +31,7 @@ def test_choices_and_methods_look_different():
 
 
 def test_the_key_of_a_table_comes_first_and_every_column_is_explained():
-    for table in TABLES.values():
+    for table in SCHEMAS.values():
         assert set(table.key) <= {column.name for column in table.columns}
         assert all(column.description for column in table.columns)
 

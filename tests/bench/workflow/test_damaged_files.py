@@ -10,7 +10,7 @@ from blufs_bench.datasets.storage import read_card, read_dataset, read_graph
 from blufs_bench.files.atomic import read_json, write_json
 from blufs_bench.files.damaged import DamagedFileError
 from blufs_bench.results.records import read_records
-from blufs_bench.results.schemas import TABLES
+from blufs_bench.results.schemas import SCHEMAS
 from blufs_bench.results.tables import read_table
 from blufs_bench.show.page.page import download, fragment, picture
 
@@ -22,7 +22,7 @@ def records(path):
 
 
 def table(path):
-    return read_table(path, TABLES[path.stem])
+    return read_table(path, SCHEMAS[path.stem])
 
 
 def section(path):
@@ -119,14 +119,14 @@ def test_a_file_that_is_not_there_is_not_called_damaged(reader, tmp_path):
 
 
 def test_one_flipped_bit_among_the_values_of_a_table_is_noticed(results, tmp_path):
-    whole = (results / "results.parquet").read_bytes()
-    columns = pq.read_metadata(results / "results.parquet").row_group(0)
-    copy = tmp_path / "results.parquet"
+    whole = (results / "scores.parquet").read_bytes()
+    columns = pq.read_metadata(results / "scores.parquet").row_group(0)
+    copy = tmp_path / "scores.parquet"
     for number in range(columns.num_columns):
         column = columns.column(number)
         start = column.dictionary_page_offset or column.data_page_offset
         changed = bytearray(whole)
         changed[start + column.total_compressed_size - 1] ^= 1
         copy.write_bytes(changed)
-        with pytest.raises(DamagedFileError, match=r"results\.parquet is damaged"):
+        with pytest.raises(DamagedFileError, match=r"scores\.parquet is damaged"):
             table(copy)

@@ -43,7 +43,7 @@ def remove_work(project, stages=("selections", "screens", "choices", "evaluation
 
 def assert_same_tables(project, evaluated):
     """The same tables to the last bit but for the seconds measured, beside whole files only."""
-    for name in ("results", "selections", "screened"):
+    for name in ("scores", "selections", "screened"):
         assert results_table(project, name).equals(results_table(evaluated, name)), name
     assert_only_whole_files(project)
 

@@ -256,9 +256,9 @@ def test_a_figure_with_nothing_to_show_says_why(results, suite, tmp_path):
 
 
 def test_a_damaged_file_is_not_taken_for_a_fault_of_the_table(results, suite, paper):
-    path = results.tables["results"]
+    path = results.tables["scores"]
     path.write_bytes(path.read_bytes()[:1000])
-    with pytest.raises(DamagedFileError, match=r"results\.parquet is damaged"):
+    with pytest.raises(DamagedFileError, match=r"scores\.parquet is damaged"):
         build_or_explain("clustering_acc", results, suite, paper)
-    with pytest.raises(DamagedFileError, match=r"results\.parquet is damaged"):
+    with pytest.raises(DamagedFileError, match=r"scores\.parquet is damaged"):
         summary.summarise_or_explain(results, suite)

@@ -257,7 +257,7 @@ def test_parts_by_s_and_repetition_give_the_same_values(stages, wine, graph):
 
 def test_collected_tables_hold_every_score_and_every_selection_once(stages, tmp_path):
     selections, screened, _, scores = stages
-    path = tmp_path / "results.parquet"
+    path = tmp_path / "scores.parquet"
     write_table(path, schemas.SCORES, score_rows(scores))
     frame = read_table(path, schemas.SCORES)
     assert not frame.duplicated(list(schemas.SCORES.key)).any()

@@ -79,7 +79,7 @@ def test_split_jobs_give_the_same_values(project):
     before = scores_of(project)
     expected = before[(before["dataset"] == "rings") & (before["method"] != "AllFeatures")]
     project.run(
-        "results/tiny/results.parquet",
+        "results/tiny/scores.parquet",
         "--configfile",
         "tests/config/tiny.yaml",
         "split.yaml",

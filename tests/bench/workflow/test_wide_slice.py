@@ -101,7 +101,7 @@ def sliced(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def scores(sliced):
-    return pd.read_parquet(sliced[0] / "results.parquet")
+    return pd.read_parquet(sliced[0] / "scores.parquet")
 
 
 @pytest.fixture(scope="module")

@@ -44,7 +44,7 @@ _FIGURES = {
     "overview": FigureSpec(
         "ranks",
         "overview",
-        ("results",),
+        ("scores",),
         "Overview",
         "Mean clustering accuracy over the datasets with 95 % bootstrap intervals over the "
         "datasets (left) and average rank (right), for every way to choose the settings; hollow "
@@ -55,7 +55,7 @@ _FIGURES = {
     "multi_comparison": FigureSpec(
         "comparison",
         "multi_comparison",
-        ("results",),
+        ("scores",),
         "Every method against every other",
         "Method of the row less method of the column, with default settings: mean difference in "
         "points (blue: the row is better), wins / ties / losses over the datasets, and the p-value "
@@ -65,7 +65,7 @@ _FIGURES = {
     "score_time": FigureSpec(
         "comparison",
         "score_time",
-        ("results", "selections"),
+        ("scores", "selections"),
         "Score against time",
         "Mean score over the datasets against the median seconds of a selection, both with default "
         "settings. Methods on the grey line are beaten by no other in both. Horizontal lines: all "
@@ -75,7 +75,7 @@ _FIGURES = {
     "acc_curves": FigureSpec(
         "scores",
         "score_curves",
-        ("results",),
+        ("scores",),
         "ACC against the number of features",
         "Mean clustering accuracy of the repeated clusterings against the number of selected "
         "features; the settings are the oracle's. The dashed grey line uses all features. "
@@ -86,7 +86,7 @@ _FIGURES = {
     "nmi_curves": FigureSpec(
         "scores",
         "score_curves",
-        ("results",),
+        ("scores",),
         "NMI against the number of features",
         "Mean normalised mutual information of the repeated clusterings against the number of "
         "selected features; the settings are the oracle's. The dashed grey line uses all "
@@ -97,7 +97,7 @@ _FIGURES = {
     "critical_difference": FigureSpec(
         "ranks",
         "critical_difference",
-        ("results",),
+        ("scores",),
         "Critical difference of average ranks",
         "Average ranks by ACC with the oracle's settings and with those chosen without labels. "
         "Methods joined by a bar cannot be told apart by Nemenyi's test at the level printed; CD "
@@ -107,7 +107,7 @@ _FIGURES = {
     "boxplots": FigureSpec(
         "scores",
         "boxplots",
-        ("results",),
+        ("scores",),
         "Spread over the repeated clusterings",
         "ACC of the repeated clusterings with the settings and the number of features of the "
         "oracle: median, quartiles, whiskers to 1.5 times the quartile distance.",
@@ -126,7 +126,7 @@ _FIGURES = {
     "convergence": FigureSpec(
         "runs",
         "convergence",
-        ("results", "selections"),
+        ("scores", "selections"),
         "Convergence",
         "Objective of BLUFS after every sweep, scaled to 1 at its largest and 0 at its least "
         "value, with the settings of each choice at the largest number of features.",
@@ -144,7 +144,7 @@ _FIGURES = {
     "sparsity": FigureSpec(
         "sparsity",
         "sparsity",
-        ("results", "selections"),
+        ("scores", "selections"),
         "Sparsity of the weights",
         "Norms of the rows of W under the l2,1-norm (BLSFS) and under the l2,0-constraint (BLUFS), "
         "with default settings: by feature, and in descending order.",
@@ -153,7 +153,7 @@ _FIGURES = {
     "pixels": FigureSpec(
         "features",
         "pixels",
-        ("results", "selections"),
+        ("scores", "selections"),
         "Selected pixels",
         "Pixels selected by the ablation cases and by BLUFS (orange), on sample images; settings "
         "are the oracle's, or the default without labels.",
@@ -162,7 +162,7 @@ _FIGURES = {
     "correlation": FigureSpec(
         "features",
         "correlation",
-        ("results", "selections"),
+        ("scores", "selections"),
         "Correlation of selected features",
         "Absolute correlation of ten selected features, BLSFS against BLUFS; the mean is over the "
         "pairs of different features; settings are the oracle's, or the default without labels.",
@@ -171,7 +171,7 @@ _FIGURES = {
     "agreement": FigureSpec(
         "agreement",
         "agreement",
-        ("results", "selections"),
+        ("scores", "selections"),
         "Agreement of the methods",
         "Features that two methods both select over those that either selects, with default "
         "settings and the number of features that the tables report. No labels are needed.",
@@ -196,7 +196,7 @@ def figure_spec(name: str) -> FigureSpec:
     return FigureSpec(
         "features",
         "selected_plane",
-        ("results", "selections"),
+        ("scores", "selections"),
         f"Selected features of {dataset}",
         f"Samples of {dataset} in the two features that each method selects first, at the smallest "
         "number of features, by class. Two features are real, the others are noise. Settings are "

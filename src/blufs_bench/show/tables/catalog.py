@@ -39,37 +39,37 @@ class TableSpec:
         return f"blufs_bench.show.tables.{self.module}"
 
 
-_SELECTED = ("results", "selections")
+_SELECTED = ("scores", "selections")
 
 TABLES = {
     "datasets": TableSpec("datasets", "datasets", "Datasets", (), "I"),
     "clustering_acc": TableSpec(
-        *("scores", "score_table", "ACC", ("results",), "II"),
+        *("scores", "score_table", "ACC", ("scores",), "II"),
         options={"metric": "clustering_acc"},
     ),
     "nmi": TableSpec(
-        *("scores", "score_table", "NMI", ("results",), "III"), options={"metric": "nmi"}
+        *("scores", "score_table", "NMI", ("scores",), "III"), options={"metric": "nmi"}
     ),
-    "cases": TableSpec("ablation", "cases", "Variants", ("results",), "IV", takes_paper=True),
-    "ablation": TableSpec("ablation", "ablation", "Ablation", ("results",), "V"),
-    "pixels": TableSpec("ablation", "pixels", "Pixels", ("results",), "VI"),
+    "cases": TableSpec("ablation", "cases", "Variants", ("scores",), "IV", takes_paper=True),
+    "ablation": TableSpec("ablation", "ablation", "Ablation", ("scores",), "V"),
+    "pixels": TableSpec("ablation", "pixels", "Pixels", ("scores",), "VI"),
     "knn_accuracy": TableSpec(
-        *("scores", "score_table", "k-NN accuracy", ("results",), "VII"),
+        *("scores", "score_table", "k-NN accuracy", ("scores",), "VII"),
         options={"metric": "knn_accuracy"},
     ),
     "forest_accuracy": TableSpec(
-        *("scores", "score_table", "Random-forest accuracy", ("results",)),
+        *("scores", "score_table", "Random-forest accuracy", ("scores",)),
         options={"metric": "forest_accuracy"},
     ),
     "time": TableSpec("running_time", "running_time", "Running time", ("timing",), "VIII"),
     "paper_vs_ours": TableSpec(
-        *("against_paper", "paper_vs_ours", "The paper against ours", ("results", "timing")),
+        *("against_paper", "paper_vs_ours", "The paper against ours", ("scores", "timing")),
         takes_paper=True,
     ),
-    "ranks": TableSpec("ranks", "ranks", "Ranks", ("results",)),
-    "gains": TableSpec("gains", "gains", "Gain over random features", ("results",)),
-    "pairs": TableSpec("pairs", "pair_table", "Every pair of methods", ("results",)),
-    "criteria": TableSpec("criteria", "criteria", "Label-free criteria", ("results",)),
+    "ranks": TableSpec("ranks", "ranks", "Ranks", ("scores",)),
+    "gains": TableSpec("gains", "gains", "Gain over random features", ("scores",)),
+    "pairs": TableSpec("pairs", "pair_table", "Every pair of methods", ("scores",)),
+    "criteria": TableSpec("criteria", "criteria", "Label-free criteria", ("scores",)),
     "stability": TableSpec("stability", "stability", "Stability", ("stability",)),
     "redundancy": TableSpec("redundancy", "redundancies", "Redundancy", _SELECTED),
     "agreement": TableSpec("agreement", "agreement", "Agreement", _SELECTED),
@@ -90,7 +90,7 @@ def table_spec(name: str) -> TableSpec:
         known = ", ".join(table_names(["<dataset>"]))
         raise LookupError(f"no table is called {name!r}; known: {known}")
     dataset = name.removeprefix(PROFILE)
-    reads = ("results", "selections", "timing", "stability")
+    reads = ("scores", "selections", "timing", "stability")
     return TableSpec(
         *("profile", "profile", f"Methods on {dataset}", reads), options={"dataset": dataset}
     )
