@@ -15,7 +15,7 @@ import numpy as np
 from benchmarks.evidence.wide_defaults import Dataset, measure_missing
 from benchmarks.harness import markdown, read
 from blufs import BLUFS
-from blufs._numerics.data import scaled_data
+from blufs._numerics.matrix import scaled_data
 from blufs._numerics.principal import principal_graph, principal_vectors, widest_gap
 
 COUNTS = (2, 3, 4, 6, 8, 12, 16, 24, 32)

@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from benchmarks.evidence.w_step_rules import best_on, brute_force, largest_rows
 from benchmarks.harness import save
 from blufs._numerics.graph import laplacian
-from blufs._numerics.simplex import project_rows_to_simplex
+from blufs._numerics.projections import project_rows_to_simplex
 
 
 def random_block(seed: int, n: int = 12, d: int = 8, c: int = 3):

@@ -19,9 +19,9 @@ from benchmarks.evidence.wide_defaults import S_VALUES, Dataset, measure_missing
 from benchmarks.evidence.wide_summary import METRICS, domains
 from benchmarks.harness import markdown, read
 from blufs import BLUFS, SampleGraph
-from blufs._numerics.data import scaled_data
+from blufs._numerics.matrix import scaled_data
+from blufs._numerics.matrix.scaling import scale_samples, softened_norms
 from blufs._numerics.principal import principal_graph, principal_vectors
-from blufs._numerics.scaling import scale_samples, softened_norms
 
 
 def fit_path(X: np.ndarray, selector: BLUFS, graph: SampleGraph | None = None) -> list[np.ndarray]:

@@ -21,7 +21,7 @@ from benchmarks.evidence.w_step_rules import (
 )
 from benchmarks.harness import load, save
 from blufs import BLUFS, clustering_accuracy
-from blufs._numerics.data import ScaledData
+from blufs._numerics.matrix import scaled_data
 from blufs.solver.p_step import Smoothing, uniform_weights
 from blufs.solver.w_step import improve_support, start_support
 
@@ -59,7 +59,7 @@ def compare(name: str, s: int) -> list[dict]:
     c = int(y.max()) + 1
     X = X[:, X.std(axis=0) > 0]
     shared = BLUFS(n_clusters=c, similarity="data").precompute(X).value
-    data, Y = ScaledData(X, "center+unit"), shared.spectral
+    data, Y = scaled_data(X, "center+unit"), shared.spectral
     M = Smoothing(shared.neighbors, uniform_weights(shared.is_candidate), BETA)
     A = data.columns(slice(None))
     H = A.T @ (M @ A) + LAM * np.eye(X.shape[1])

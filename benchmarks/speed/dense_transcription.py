@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from blufs._numerics.graph import SampleGraph
-from blufs._numerics.scaling import scale_features
+from blufs._numerics.matrix.scaling import scale_features
 
 
 def penalty_y(B, S, Y, alpha, max_steps=99):

@@ -31,7 +31,7 @@ import scipy.sparse as sp
 from benchmarks.harness import measure_one, read, save, timed
 from benchmarks.speed.sparse import resident
 from blufs import BLUFS
-from blufs._numerics.chunked import as_row_chunks
+from blufs._numerics.matrix.chunked import as_row_chunks
 
 #: Samples, features, share of non-zeros, clusters, features to select.
 CELLS = {

@@ -6,9 +6,8 @@ from dataclasses import asdict
 
 from benchmarks.harness import ROOT, markdown, read
 from benchmarks.speed.large_law import Law, fit_law
-from blufs._numerics.chunked import BLOCK_BYTES
-from blufs._numerics.data import COLUMN_BYTES
-from blufs._numerics.neighbor_index import EXACT_UP_TO
+from blufs._numerics.matrix.chunked import BLOCK_BYTES, COLUMN_BYTES
+from blufs._numerics.neighbors import EXACT_UP_TO
 from blufs.solver.pursuit import MAX_BLOCK
 
 PAGE = ROOT / "docs" / "results" / "large-data.md"

@@ -23,7 +23,7 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks.harness import available, load, read, save
 from benchmarks.speed.methods_speed import PAGE, page, run_library
-from blufs._numerics import row_sparse
+from blufs.methods import _row_sparse as row_sparse
 from blufs.methods import rne
 
 DATASETS = {"SOGFS": "COIL20", "RNE": "warpAR", "BLFSE": "COIL20"}

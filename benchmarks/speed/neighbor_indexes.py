@@ -17,8 +17,8 @@ import numpy as np
 
 from benchmarks.harness import measure_one, parse_quick, random_clusters, save
 from benchmarks.speed.sparse import resident
-from blufs._numerics.neighbor_index import nearest_by_products, neighbors_of_many, without_own
-from blufs._numerics.scaling import scale_samples
+from blufs._numerics.matrix.scaling import scale_samples
+from blufs._numerics.neighbors import nearest_by_products, neighbors_of_many, without_own
 
 #: Samples, coordinates, clusters.
 SIZES, QUICK = (50_000, 20, 10), (300, 8, 3)

@@ -9,7 +9,7 @@ from benchmarks.harness import RESULTS, ROOT, markdown, read
 from benchmarks.publish.targets import table as results_targets
 from benchmarks.speed import job_usage
 from benchmarks.speed.methods_speed import shortfalls
-from blufs._numerics.neighbor_index import EXACT_UP_TO
+from blufs._numerics.neighbors import EXACT_UP_TO
 
 PAGE = ROOT / "docs" / "performance.md"
 README = ROOT / "benchmarks" / "README.md"

@@ -24,11 +24,10 @@ from benchmarks.harness import (
     timed,
 )
 from blufs import BLUFS, SampleGraph
-from blufs._numerics.data import ScaledData
-from blufs._numerics.graph import nearest_neighbors
-from blufs._numerics.neighbor_index import neighbors_of_many
+from blufs._numerics.matrix import scaled_data
+from blufs._numerics.matrix.scaling import scale_samples
+from blufs._numerics.neighbors import nearest_neighbors, neighbors_of_many
 from blufs._numerics.principal import principal_vectors
-from blufs._numerics.scaling import scale_samples
 
 NEIGHBORS = 10
 #: Samples up to which the exact search is timed, too.
@@ -65,7 +64,7 @@ def fit_row(X: np.ndarray, graph: SampleGraph, c: int, s: int) -> dict:
 
 def coordinates(X: np.ndarray, c: int) -> np.ndarray:
     """What BLUFS compares samples by."""
-    return scale_samples(principal_vectors(ScaledData(X, "center+unit"), 2 * c)[1])
+    return scale_samples(principal_vectors(scaled_data(X, "center+unit"), 2 * c)[1])
 
 
 def along(axis: str, values, others: dict) -> list[dict]:

@@ -13,8 +13,8 @@ from scipy.stats import spearmanr
 from sklearn.cluster import KMeans
 from sklearn.utils import check_random_state
 
-from blufs._numerics.scaling import scale_features, scale_samples
-from blufs._numerics.simplex import project_rows_to_simplex
+from blufs._numerics.matrix.scaling import scale_features, scale_samples
+from blufs._numerics.projections import project_rows_to_simplex
 
 EPS = np.finfo(float).eps
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.base import clone
 
-from blufs._numerics.chunked import as_row_chunks
+from blufs._numerics.matrix.chunked import as_row_chunks
 from blufs.base import BaseSelector
 from blufs.methods.blufs import BLUFS
 

@@ -10,11 +10,12 @@ A method subclasses :class:`BaseSelector` and implements one of
 ``tuned_parameters``; a grid over those computes it once and hands it to every fit. All three get
 validated data without constant features: those are ranked last here, for every method. Values near
 the ends of the floating-point numbers are scaled by a power of two first, and offsets taken off
-where the method says that they change nothing, see :mod:`blufs._numerics.ranges`.
+where the method says that they change nothing, see :mod:`blufs._numerics.matrix.conditioning`.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from numbers import Integral, Real
@@ -28,15 +29,12 @@ from sklearn.utils import get_tags
 from sklearn.utils._param_validation import Interval, InvalidParameterError
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from blufs._numerics.chunked import as_row_chunks, column_slice
-from blufs._numerics.errors import MethodLimitError
 from blufs._numerics.graph import SampleGraph
-from blufs._numerics.inputs import check_count, refuse_unusable
-from blufs._numerics.order import check_ranking
-from blufs._numerics.ranges import conditioned, varying_columns
-from blufs._numerics.rows import first_row
-from blufs._numerics.scaling import choose_scaling
-from blufs._numerics.sparse_data import canonical_csr, some_columns
+from blufs._numerics.matrix.chunked import as_row_chunks, column_slice, is_lazy
+from blufs._numerics.matrix.conditioning import conditioned, varying_columns
+from blufs._numerics.matrix.rows import first_row
+from blufs._numerics.matrix.scaling import choose_scaling
+from blufs._numerics.matrix.sparse import canonical_csr, some_columns
 
 __all__ = [
     "BaseSelector",
@@ -46,6 +44,10 @@ __all__ = [
     "Solution",
     "check_n_clusters",
 ]
+
+
+class MethodLimitError(ValueError):
+    """The data are beyond a documented size limit of the method."""
 
 
 @dataclass(frozen=True)
@@ -377,11 +379,6 @@ class GraphSelector(BaseSelector):
         return graph
 
 
-def check_n_clusters(n_clusters: int, n_samples: int) -> None:
-    if n_clusters > n_samples:
-        raise ValueError(f"n_clusters={n_clusters} is above n_samples={n_samples}")
-
-
 def _with_constants(solution: Solution, varying: np.ndarray, d: int) -> Solution:
     """Extend a solution on the varying features to all d: constant ones score and rank last."""
     constant = np.delete(np.arange(d), varying)
@@ -393,3 +390,69 @@ def _with_constants(solution: Solution, varying: np.ndarray, d: int) -> Solution
         per_feature[name][varying] = values
     order = np.concatenate([varying[solution.ranked], constant])
     return replace(solution, scores=scores, order=order, per_feature=per_feature)
+
+
+def check_n_clusters(n_clusters: int, n_samples: int) -> None:
+    if n_clusters > n_samples:
+        raise ValueError(f"n_clusters={n_clusters} is above n_samples={n_samples}")
+
+
+def check_ranking(solution, d: int, name: str) -> None:
+    """Raise unless what the method ``name`` found has d ``scores`` and an ``order`` of d features.
+
+    The order may be None. Scores may be NaN: whether that is an error is for the caller to say.
+    """
+    scores, order = getattr(solution, "scores", None), getattr(solution, "order", None)
+    if not isinstance(scores, np.ndarray):
+        raise TypeError(f"{name} must give a Solution with an array of scores for every s")
+    if scores.shape != (d,):
+        raise ValueError(f"{name} gave scores of shape {scores.shape} for {d} features")
+    if order is not None and not np.array_equal(np.sort(order), np.arange(d)):
+        raise ValueError(f"{name} gave an order that does not name each of {d} features once")
+
+
+def refuse_unusable(X, name: str, *, takes_sparse: bool) -> None:
+    """Raise what tells the user why the method of that name does not take X, and what to do."""
+    if np.ma.is_masked(X):
+        raise ValueError(
+            f"{name} does not take masked values; fill them in first, for example by X.filled(0) "
+            "or SimpleImputer"
+        )
+    if is_lazy(X):
+        raise TypeError(
+            f"{name} does not read data in chunks; load X first, for example by X.compute() "
+            "(dask) or X[:] (a file), if it fits into memory"
+        )
+    # Two columns of one name cannot be told apart by ``get_feature_names_out``.
+    counts = Counter(getattr(X, "columns", ()))
+    twice = [str(column) for column, count in counts.items() if count > 1]
+    if twice:
+        raise ValueError(f"X has several columns named {', '.join(twice[:5])}; rename them")
+    # A data frame has the accessor only if all its columns are sparse.
+    if not takes_sparse and (sp.issparse(X) or hasattr(X, "sparse")):
+        raise TypeError(
+            f"{name} does not take sparse data; give it a dense copy, X.toarray() or "
+            "frame.sparse.to_dense(), if that fits into memory"
+        )
+
+
+def check_count(s, d: int) -> int:
+    """s as an int, if it is a number of features that X with d of them can give."""
+    if isinstance(s, bool) or not isinstance(s, Integral) or int(s) < 1:
+        raise ValueError(f"the number of features must be a positive integer, got {s!r}")
+    if int(s) > d:
+        raise ValueError(f"n_features_to_select={s} is above the number of features, {d}")
+    return int(s)
+
+
+#: Largest order of a dense eigenproblem (its solution holds about four matrices, 4.3 GiB).
+MAX_DENSE_ORDER = 12_000
+
+
+def check_dense_order(order: int) -> None:
+    """Refuse dense eigenproblems that would not fit into memory and a day."""
+    if order > MAX_DENSE_ORDER:
+        raise MethodLimitError(
+            f"the method would need dense eigenproblems of order {order}, the limit is "
+            f"{MAX_DENSE_ORDER}: take fewer features or samples"
+        )

@@ -18,10 +18,10 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import normalized_mutual_info_score
 from sklearn.metrics.cluster import contingency_matrix
 
-from blufs._numerics.data import scaled_data
 from blufs._numerics.graph import N_NEIGHBORS, SampleGraph
+from blufs._numerics.matrix import scaled_data
+from blufs._numerics.matrix.conditioning import conditioned
 from blufs._numerics.principal import principal_graph, principal_vectors
-from blufs._numerics.ranges import conditioned
 
 #: The names of the criteria.
 CRITERIA = ("cohesion", "principal_cohesion")

@@ -14,10 +14,10 @@ from sklearn.model_selection import ParameterGrid
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from blufs._numerics.data import scaled_data
 from blufs._numerics.graph import N_NEIGHBORS, SampleGraph
+from blufs._numerics.matrix import scaled_data
+from blufs._numerics.matrix.conditioning import conditioned
 from blufs._numerics.principal import count_clusters
-from blufs._numerics.ranges import conditioned
 from blufs.base import BaseSelector, check_n_clusters
 from blufs.metrics import CRITERIA, cluster, label_free_criteria
 

@@ -15,7 +15,7 @@ BUILT_IN = {
     "RandomFeatures": "blufs.methods.random_features:RandomFeatures",
     "MaxVariance": "blufs.methods.max_variance:MaxVariance",
     "LapScore": "blufs.methods.lapscore:LapScore",
-    "MCFS": "blufs.methods.mcfs:MCFS",
+    "MCFS": "blufs.methods.mcfs.estimator:MCFS",
     "UDFS": "blufs.methods.udfs:UDFS",
     "SOGFS": "blufs.methods.sogfs:SOGFS",
     "RNE": "blufs.methods.rne:RNE",

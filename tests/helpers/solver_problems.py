@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.sparse as sp
 
-from blufs._numerics.data import ScaledData
 from blufs._numerics.graph import SampleGraph
+from blufs._numerics.matrix import DataMatrix, scaled_data
 from blufs.solver.objective import Weights
 from blufs.solver.p_step import Smoothing, candidate_neighbors, uniform_weights
 from blufs.solver.sweeps import Neighbors, Problem, State, start_state
@@ -45,7 +45,7 @@ def random_problem(
     graph = SampleGraph.from_data(X, int(rng.integers(1, 6)))
     neighbors, is_candidate = candidate_neighbors(graph, 5)
     p = uniform_weights(is_candidate)
-    data = ScaledData(X, "center+unit")
+    data = scaled_data(X, "center+unit")
     weights = Weights(alpha, beta, lam, mu, tau=1e-3)
     M = Smoothing(neighbors, p, beta)
     diagonal = data.quadratic_forms(M)[1] + lam + weights.tau
@@ -61,7 +61,7 @@ def random_problem(
 class WProblem:
     """A W block with everything that other rules for it need."""
 
-    data: ScaledData
+    data: DataMatrix
     M: Smoothing
     Y: np.ndarray
     ridge: float
@@ -74,7 +74,7 @@ def random_w_problem(seed: int) -> WProblem:
     """Up to 10 features, so that all supports can be tried."""
     rng = np.random.default_rng(seed)
     n, d, c = int(rng.integers(6, 25)), int(rng.integers(6, 11)), int(rng.integers(1, 4))
-    data = ScaledData(correlated_data(rng, n, d), "center+unit")
+    data = scaled_data(correlated_data(rng, n, d), "center+unit")
     neighbors = np.array([rng.choice(np.delete(np.arange(n), i), 3, False) for i in range(n)])
     M = Smoothing(neighbors, rng.dirichlet(np.ones(3), n), 10 ** rng.uniform(-4, 1))
     Y = random_orthonormal(rng, n, c)

@@ -8,141 +8,29 @@ from __future__ import annotations
 
 import warnings
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
+from sklearn.cluster import KMeans
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
 
-from blufs._numerics.lanczos import largest_eigenpairs
-from blufs._numerics.neighbor_index import is_large, neighbors_of_many, uses_index
-from blufs._numerics.ranges import without_offset
-from blufs._numerics.rows import inner_product_blocks, squared_differences, squared_norms
-from blufs._numerics.smallest import smallest_per_row
-from blufs._numerics.sparse_data import canonical_csr
+from blufs._numerics.eigen import fix_signs, largest_eigenpairs
+from blufs._numerics.matrix.scaling import scale_samples
+from blufs._numerics.neighbors import (
+    clip_n_neighbors,
+    is_large,
+    nearest_neighbors,
+    neighbors_of_many,
+    uses_index,
+)
 
 #: Neighbours of a sample where nobody is asked: in criteria, estimates and stored graphs.
 N_NEIGHBORS = 10
-#: Candidates beyond the k nearest by products among which differences decide.
-_SPARE_CANDIDATES = 8
 #: Below this number of samples a dense eigensolver is faster than Lanczos.
 _DENSE_EIGH_BELOW = 400
-
-
-def squared_distance_blocks(X):
-    """Yield ``(start, D)``: D[i, j] = ||x_{start+i} - x_j||^2, clipped at 0, in blocks of rows.
-
-    By products of samples, fast but wrong by rounding errors of ``||x_i||^2 + ||x_j||^2``: X should
-    lie around zero, see :func:`~blufs._numerics.ranges.without_offset`.
-    """
-    norms = squared_norms(X)
-    for start, D in inner_product_blocks(X):
-        block = slice(start, start + len(D))
-        D *= -2
-        D += norms[block, None]
-        D += norms[None, :]
-        np.maximum(D, 0, out=D)
-        local = np.arange(len(D))
-        D[local, start + local] = 0
-        yield start, D
-
-
-def clip_n_neighbors(n_neighbors: int, n_samples: int) -> int:
-    """``n_neighbors``, or ``n_samples - 1`` with a warning when there are too few samples."""
-    if n_neighbors < n_samples:
-        return n_neighbors
-    warnings.warn(
-        f"n_neighbors={n_neighbors} is not below n_samples={n_samples}; using {n_samples - 1}",
-        UserWarning,
-        stacklevel=3,
-    )
-    return n_samples - 1
-
-
-def nearest_neighbors(X, n_neighbors: int) -> tuple[np.ndarray, np.ndarray, float]:
-    """Exact nearest neighbours of every sample, itself excluded.
-
-    Parameters
-    ----------
-    X : ndarray or sparse array of shape (n, d)
-    n_neighbors : int
-        Clipped to n - 1 with a warning.
-
-    Returns
-    -------
-    indices : ndarray of shape (n, k)
-        In order of increasing distance; equal distances in order of increasing index, so that
-        duplicates give the same graph every time.
-    squared_distances : ndarray of shape (n, k)
-    mean_distance : float
-        Mean of ||x_i - x_j|| over all n^2 pairs, the customary width of the heat kernel.
-    """
-    n = X.shape[0]
-    k = clip_n_neighbors(n_neighbors, n)
-    X = without_offset(canonical_csr(X) if sp.issparse(X) else X)
-    # Rounding of products, relative to the squared norms, with room to spare.
-    error = 8 * np.sqrt(X.shape[1]) * np.finfo(X.dtype).eps * squared_norms(X)
-    indices = np.empty((n, k), dtype=np.intp)
-    distances = np.empty((n, k), dtype=X.dtype)
-    total = 0.0
-    for start, D in squared_distance_blocks(X):
-        total += float(np.sqrt(D).sum(dtype=np.float64))
-        local = np.arange(len(D))
-        D[local, start + local] = np.inf
-        block = slice(start, start + len(D))
-        candidates, approximate = smallest_per_row(D, min(k + _SPARE_CANDIDATES, n - 1))
-        indices[block], distances[block] = candidates[:, :k], approximate[:, :k]
-        unsure, lost = _open_questions(approximate, k, error[block] + error.max())
-        indices[unsure + start], distances[unsure + start] = _nearest_of(
-            X, unsure + start, candidates[unsure], k
-        )
-        for i in start + lost if candidates.shape[1] < n - 1 else ():
-            others = np.delete(np.arange(n), i)[None, :]
-            indices[[i]], distances[[i]] = _nearest_of(X, np.array([i]), others, k)
-    return indices, distances, total / n**2
-
-
-def _open_questions(distances, k: int, error: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Rows of distances from products (m x candidates, ascending) that rounding leaves open.
-
-    Parameters
-    ----------
-    error : ndarray of shape (m,)
-        Bound of the rounding error of each row.
-
-    Returns
-    -------
-    unsure : ndarray of int
-        Rows where the order of the k nearest, or a digit of their distances that matters, is open.
-    lost : ndarray of int
-        Rows where a sample that is no candidate may be nearer, by more than a tie in the last
-        digits.
-    """
-    digits = np.sqrt(np.finfo(distances.dtype).eps)
-    close = np.diff(distances[:, : k + 1], axis=1) <= 2 * error[:, None]
-    unsure = close.any(axis=1) | (error > digits * distances[:, 0])
-    open_end = distances[:, -1] - distances[:, k - 1] <= 2 * error
-    lost = open_end & (error > digits * distances[:, k - 1])
-    return np.flatnonzero(unsure), np.flatnonzero(lost)
-
-
-def _nearest_of(X, samples, candidates, k: int) -> tuple[np.ndarray, np.ndarray]:
-    """The k nearest of the candidates (m x any) of each of m samples, from their differences.
-
-    Returns indices and squared distances (float64), both (m, k); ties by smaller index.
-    """
-    candidates = np.sort(candidates, axis=1)
-    distances = squared_differences(X, samples, candidates)
-    order = np.argsort(distances, axis=1, kind="stable")[:, :k]
-    return np.take_along_axis(candidates, order, 1), np.take_along_axis(distances, order, 1)
-
-
-def neighbor_distances(X: np.ndarray, indices: np.ndarray) -> np.ndarray:
-    """``||x_i - x_j||^2`` of every sample i and the samples j at ``indices``, shape (n, k)."""
-    distances = np.empty(indices.shape, dtype=X.dtype)
-    for position, neighbor in enumerate(indices.T):
-        difference = X - X[neighbor]
-        distances[:, position] = np.einsum("ij,ij->i", difference, difference)
-    return distances
 
 
 def neighbor_matrix(indices: np.ndarray, values: np.ndarray) -> sp.csr_array:
@@ -223,7 +111,7 @@ class SampleGraph:
         ``S_ij = exp(-||x_i - x_j||^2 / (2 t^2))`` if i is among the k nearest of j or j among those
         of i, else 0; t is the mean distance over all pairs. The neighbours of more than 20,000
         samples come from an index or from products in single precision, see
-        :mod:`blufs._numerics.neighbor_index`.
+        :mod:`blufs._numerics.neighbors`.
         """
         if is_large(X):
             found = neighbors_of_many(X, clip_n_neighbors(n_neighbors, X.shape[0]))
@@ -367,10 +255,19 @@ def _check_similarity(similarity: sp.csr_array) -> None:
         raise ValueError("a similarity graph must be symmetric")
 
 
-def fix_signs(vectors: np.ndarray) -> np.ndarray:
-    """Flip columns so that the entry of largest modulus is positive (first one on ties)."""
-    # Rounding makes near-equal moduli compare equal, so the choice does not hang on the last bit.
-    magnitude = np.round(np.abs(vectors) / np.abs(vectors).max(axis=0, keepdims=True), 6)
-    pivots = magnitude.argmax(axis=0)
-    signs = np.sign(vectors[pivots, np.arange(vectors.shape[1])])
-    return vectors * np.where(signs == 0, 1, signs)
+def spectral_labels(graph: SampleGraph, n_clusters: int, random_state: Any) -> np.ndarray:
+    """Spectral clustering: k-means on the unit rows of the leading eigenvectors, shape (n,).
+
+    The rows are sorted first: k-means draws its starts by position, and the order of the samples
+    should not matter.
+    """
+    _, vectors = graph.leading_eigenvectors(n_clusters)
+    # Rounding keeps the clustering the same where eigenvectors differ in their last bits only.
+    rows = np.round(scale_samples(vectors), 8)
+    order = np.lexsort(rows.T[::-1])
+    labels = np.empty(len(rows), dtype=np.intp)
+    kmeans = KMeans(n_clusters, n_init=10, random_state=check_random_state(random_state))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # fewer distinct rows than clusters
+        labels[order] = kmeans.fit_predict(rows[order])
+    return labels

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from blufs._numerics.data import DataMatrix
-from blufs._numerics.graph import SampleGraph, fix_signs
-from blufs._numerics.scaling import scale_samples
+from blufs._numerics.eigen import fix_signs
+from blufs._numerics.graph import SampleGraph
+from blufs._numerics.matrix import DataMatrix
+from blufs._numerics.matrix.scaling import scale_samples
 
 #: Blocks of the Krylov space from which principal vectors are taken, and extra columns of a block.
 _DEPTH, _EXTRA = 4, 5

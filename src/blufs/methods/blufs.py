@@ -13,7 +13,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from blufs._numerics.graph import SampleGraph, neighbor_matrix
-from blufs._numerics.scaling import FEATURE_SCALINGS
+from blufs._numerics.matrix.scaling import FEATURE_SCALINGS
 from blufs.base import GraphSelector, Solution, check_n_clusters
 from blufs.solver.explain import explain_features, feature_order
 from blufs.solver.objective import Weights
@@ -90,8 +90,9 @@ class BLUFS(GraphSelector):
         whitened; or the scaled samples, as in the paper. Ignored where ``fit`` is given a graph.
     softness : float, "auto" or "none", default="auto"
         How much of their own norms features keep in the search: 0 for equal norms, more for norms
-        nearer to their own, see :func:`blufs._numerics.scaling.softened_norms`. ``"none"`` leaves
-        them as scaled; ``"auto"`` too, but follows their tails where ``scaling`` is ``"auto"``.
+        nearer to their own, see :func:`~blufs._numerics.matrix.scaling.softened_norms`.
+        ``"none"`` leaves them as scaled; ``"auto"`` too, but follows their tails where
+        ``scaling`` is ``"auto"``.
     init : {"relaxed", "spectral", "random"}, default="relaxed"
         Start of Y: the minimiser of a relaxation of the model, between the principal vectors of X
         (small alpha) and the leading eigenvectors of S (large alpha); the latter; or scaled

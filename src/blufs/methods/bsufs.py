@@ -11,11 +11,13 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, Options, StrOptions
 
-from blufs._numerics.scaling import FEATURE_SCALINGS
-from blufs._numerics.scatter import Scatter
-from blufs._numerics.shrinkage import EXPONENTS, shrink
-from blufs._numerics.stiefel import maximize_on_stiefel
+from blufs._numerics.matrix.scaling import FEATURE_SCALINGS
+from blufs._numerics.matrix.scatter import Scatter
+from blufs._numerics.projections import maximize_on_stiefel
 from blufs.base import BaseSelector, Solution, check_n_clusters
+
+#: Exponents with a closed form.
+EXPONENTS = (0, 1 / 2, 2 / 3)
 
 
 class BSUFS(BaseSelector):
@@ -46,7 +48,7 @@ class BSUFS(BaseSelector):
     n_components : int or None, default=None
         m, the columns of W; None takes ``n_clusters``. At most the rank of the data is used.
     scaling : str, default="none"
-        How features are scaled before they are centred, see :mod:`blufs._numerics.scaling`.
+        How features are scaled before they are centred, see :mod:`blufs._numerics.matrix.scaling`.
     max_iter : int, default=100
     tol : float, default=1e-4
         Stops when the objective f changes by at most ``tol * max(1, |f|)``.
@@ -237,3 +239,44 @@ def _objective(scatter: Scatter, W, U, V, weights: Weights) -> float:
 
 def _power_sum(sizes: np.ndarray, exponent: float) -> float:
     return float(np.sum(sizes[sizes > 0] ** exponent))
+
+
+def shrink(a: np.ndarray, weight: float, p: float) -> np.ndarray:
+    """Minimiser of ``weight |x|^p + (x - a)^2 / 2`` for every entry of a, p one of `EXPONENTS`.
+
+    Entries up to a threshold that depends on ``weight`` become exactly zero.
+    """
+    if weight == 0:
+        return a.copy()
+    size = np.abs(a)
+    kept = size > shrinkage_threshold(weight, p)
+    x = np.zeros_like(a)
+    if not kept.any():  # powers of a very large weight would overflow
+        return x
+    x[kept] = np.sign(a[kept]) * _ROOTS[p](size[kept], weight)
+    return x
+
+
+def shrinkage_threshold(weight: float, p: float) -> float:
+    """The largest modulus that :func:`shrink` sets to zero."""
+    if p == 0:
+        return float(np.sqrt(2 * weight))
+    if p == 1 / 2:
+        return float(1.5 * weight ** (2 / 3))
+    return float((128 / 27) ** 0.25 * weight**0.75)
+
+
+def _root_half(size: np.ndarray, weight: float) -> np.ndarray:
+    angle = np.arccos(weight / 4 * (3 / size) ** 1.5)
+    return 4 / 3 * size * np.cos((np.pi - angle) / 3) ** 2
+
+
+def _root_two_thirds(size: np.ndarray, weight: float) -> np.ndarray:
+    half = size**2 / 2
+    # Not negative above the threshold, but for rounding.
+    inner = np.sqrt(np.maximum(half**2 - (8 * weight / 9) ** 3, 0))
+    t = np.cbrt(half + inner) + np.cbrt(half - inner)
+    return (np.sqrt(t) + np.sqrt(2 * size / np.sqrt(t) - t)) ** 3 / 8
+
+
+_ROOTS = {0: lambda size, weight: size, 1 / 2: _root_half, 2 / 3: _root_two_thirds}

@@ -12,10 +12,10 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from blufs._numerics.order import scatter_order
-from blufs._numerics.scaling import FEATURE_SCALINGS
-from blufs._numerics.scatter import Scatter
-from blufs._numerics.stiefel import maximize_on_stiefel
+from blufs._numerics.matrix.scaling import FEATURE_SCALINGS
+from blufs._numerics.matrix.scatter import Scatter
+from blufs._numerics.projections import maximize_on_stiefel
+from blufs._numerics.rounding import scatter_order
 from blufs.base import BaseSelector, Solution, check_n_clusters
 
 #: W counts as found when a step moves it by at most this times the root of m.
@@ -49,7 +49,7 @@ class DSCOFS(BaseSelector):
     n_components : int or None, default=None
         m, the columns of W; None takes ``n_clusters``. At most s and the rank of the data are used.
     scaling : str, default="none"
-        How features are scaled before they are centred, see :mod:`blufs._numerics.scaling`.
+        How features are scaled before they are centred, see :mod:`blufs._numerics.matrix.scaling`.
     start : {"random", "pca"} or array-like of shape (n_features, m), default="random"
         Where W starts. ``"random"``, the best of ten orthonormal matrices, is what the authors do:
         average over seeds. From ``"pca"`` no seed matters, but W may stay where it is: on COIL20
@@ -60,7 +60,7 @@ class DSCOFS(BaseSelector):
         Stops when the objective f changes by at most ``tol * (1 + |f|)``.
     random_state : int, RandomState instance or None, default=None
         Seeds the random start. A feature gets the same numbers wherever it stands, see
-        :func:`~blufs._numerics.order.scatter_order`.
+        :func:`~blufs._numerics.rounding.scatter_order`.
 
     Attributes
     ----------

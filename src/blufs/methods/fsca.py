@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from blufs.methods.greedy_columns import GreedyColumnSelector
+from blufs.methods._greedy import GreedyColumnSelector
 
 
 class FSCA(GreedyColumnSelector):
@@ -19,7 +19,7 @@ class FSCA(GreedyColumnSelector):
     n_features_to_select : int, float or None, default=None
         Number or fraction of features; None takes half.
     scaling : str, default="none"
-        How features are scaled before they are centred, see :mod:`blufs._numerics.scaling`.
+        How features are scaled before they are centred, see :mod:`blufs._numerics.matrix.scaling`.
         ``"standard"`` lets features in different units count the same.
 
     Attributes

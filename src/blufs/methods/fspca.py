@@ -12,9 +12,9 @@ from scipy.linalg import eigh
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from blufs._numerics.row_sparse import EPS
-from blufs._numerics.scaling import FEATURE_SCALINGS, scale_features
+from blufs._numerics.matrix.scaling import FEATURE_SCALINGS, scale_features
 from blufs.base import BaseSelector, Solution, check_n_clusters
+from blufs.methods._row_sparse import EPS
 
 
 class FSPCA(BaseSelector):
@@ -38,7 +38,7 @@ class FSPCA(BaseSelector):
     n_components : int or None, default=None
         m, the columns of W; None takes ``n_clusters``. At most s and the rank of the data are used.
     scaling : str, default="none"
-        How features are scaled first, see :mod:`blufs._numerics.scaling`; the authors
+        How features are scaled first, see :mod:`blufs._numerics.matrix.scaling`; the authors
         leave them as they are.
     max_iter : int, default=20
         Most supports that are tried; the authors' code always takes 20 steps.

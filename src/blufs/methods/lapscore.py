@@ -8,8 +8,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from blufs._numerics.graph import SampleGraph
-from blufs._numerics.ranges import column_ranges
-from blufs._numerics.sparse_data import SparseScaledData, column_means, times_columns
+from blufs._numerics.matrix.conditioning import column_ranges
+from blufs._numerics.matrix.sparse import SparseScaledData, column_means, times_columns
 from blufs.base import GraphSelector, Solution
 
 #: Decimals of the score, which lies in [-1, 1], to which features can be told apart.

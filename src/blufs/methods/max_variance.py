@@ -6,8 +6,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from blufs._numerics.data import column_variances
-from blufs._numerics.order import significant
+from blufs._numerics.matrix import column_variances
+from blufs._numerics.rounding import significant
 from blufs.base import BaseSelector, Solution
 
 

@@ -11,12 +11,11 @@ from scipy.linalg import cho_factor, cho_solve
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from blufs._numerics.graph import SampleGraph
-from blufs._numerics.ranges import conditioned
-from blufs._numerics.row_sparse import EPS, check_dense_order
-from blufs._numerics.scaling import FEATURE_SCALINGS, scale_features
-from blufs._numerics.spectral import spectral_labels
-from blufs.base import GraphSelector, Solution, check_n_clusters
+from blufs._numerics.graph import SampleGraph, spectral_labels
+from blufs._numerics.matrix.conditioning import conditioned
+from blufs._numerics.matrix.scaling import FEATURE_SCALINGS, scale_features
+from blufs.base import GraphSelector, Solution, check_dense_order, check_n_clusters
+from blufs.methods._row_sparse import EPS
 
 
 class NDFS(GraphSelector):
@@ -43,7 +42,7 @@ class NDFS(GraphSelector):
     n_neighbors : int, default=10
         Neighbours of the graph.
     scaling : str, default="unit"
-        How features are scaled first, see :mod:`blufs._numerics.scaling`. ``"none"`` is
+        How features are scaled first, see :mod:`blufs._numerics.matrix.scaling`. ``"none"`` is
         what the public code does; then large features get small coefficients and rank low.
     labels : array-like of shape (n_samples,), optional
         Clusters to start from, instead of spectral clustering.

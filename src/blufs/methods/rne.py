@@ -13,9 +13,10 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 
-from blufs._numerics.graph import nearest_neighbors, neighbor_matrix
-from blufs._numerics.order import content_order
-from blufs._numerics.scaling import scale_samples
+from blufs._numerics.graph import neighbor_matrix
+from blufs._numerics.matrix.scaling import scale_samples
+from blufs._numerics.neighbors import nearest_neighbors
+from blufs._numerics.rounding import content_order
 from blufs.base import BaseSelector, MethodLimitError, Solution
 
 #: Largest number of features: three d x d arrays are held, 15 GiB at this size.
@@ -71,7 +72,7 @@ class RNE(BaseSelector):
         Positive initial H instead of a uniform random one; X must have no constant feature.
     random_state : int, RandomState instance or None, default=None
         Seeds the initial H. A feature gets the same numbers wherever it stands, see
-        :func:`~blufs._numerics.order.content_order`.
+        :func:`~blufs._numerics.rounding.content_order`.
 
     Notes
     -----

@@ -13,28 +13,21 @@ from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import ArpackNoConvergence, splu
 from sklearn.utils._param_validation import Interval
 
-from blufs._numerics.graph import (
-    adaptive_neighbors,
-    clip_n_neighbors,
-    laplacian,
-    nearest_neighbors,
-    neighbor_distances,
-    neighbor_matrix,
-)
-from blufs._numerics.lanczos import block_lanczos_eigenvectors, largest_eigenpairs
-from blufs._numerics.row_sparse import (
+from blufs._numerics.eigen import block_lanczos_eigenvectors, largest_eigenpairs
+from blufs._numerics.graph import adaptive_neighbors, laplacian, neighbor_matrix
+from blufs._numerics.matrix.scaling import scale_features
+from blufs._numerics.neighbors import clip_n_neighbors, nearest_neighbors, neighbor_distances
+from blufs._numerics.projections import project_rows_to_simplex
+from blufs.base import Solution, check_dense_order, check_n_clusters
+from blufs.methods._row_sparse import (
     DenseForm,
     QuadraticForm,
+    RowSparseSelector,
     SparseSubspace,
-    check_dense_order,
     laplacian_form,
     row_sparse_subspace,
     smallest_eigenvectors,
 )
-from blufs._numerics.scaling import scale_features
-from blufs._numerics.simplex import project_rows_to_simplex
-from blufs.base import Solution, check_n_clusters
-from blufs.methods.row_sparse import RowSparseSelector
 
 #: Iterations that keep the neighbours of the original space, as in the authors' code.
 _ITERATIONS_WITH_FIRST_NEIGHBORS = 5
@@ -78,7 +71,7 @@ class SOGFS(RowSparseSelector):
         Neighbours of every sample in S (5 in the wrapper, 10 in the BLUFS paper). At most n - 2 are
         used.
     scaling : str, default="center+unit"
-        How features are scaled first, see :mod:`blufs._numerics.scaling`; the default
+        How features are scaled first, see :mod:`blufs._numerics.matrix.scaling`; the default
         is what the authors' code does.
     max_iter : int, default=50
         Updates of the graph.

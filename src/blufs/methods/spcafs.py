@@ -8,16 +8,15 @@ from typing import ClassVar
 import numpy as np
 from sklearn.utils._param_validation import Interval
 
-from blufs._numerics.row_sparse import (
+from blufs._numerics.matrix.scaling import scale_features
+from blufs.base import Solution, check_dense_order, check_n_clusters
+from blufs.methods._row_sparse import (
     DenseForm,
     FactoredForm,
     QuadraticForm,
-    check_dense_order,
+    RowSparseSelector,
     row_sparse_subspace,
 )
-from blufs._numerics.scaling import scale_features
-from blufs.base import Solution, check_n_clusters
-from blufs.methods.row_sparse import RowSparseSelector
 
 
 class SPCAFS(RowSparseSelector):
@@ -42,7 +41,7 @@ class SPCAFS(RowSparseSelector):
     p : float, default=1.0
         Exponent of the row norms, in (0, 1]; the authors' code has 1.
     scaling : str, default="center+unit"
-        How features are scaled first, see :mod:`blufs._numerics.scaling`. The scatter
+        How features are scaled first, see :mod:`blufs._numerics.matrix.scaling`. The scatter
         grows with the number of samples and the range of the data, so that a fixed grid of gamma
         only has a meaning on scaled data; ``"none"`` is what the authors' code does.
     max_iter : int, default=50

@@ -7,16 +7,21 @@ from numbers import Integral, Real
 from typing import ClassVar
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve, cholesky, solve_triangular
+from scipy.linalg import cho_factor, cho_solve, cholesky, eigh, solve_triangular
+from scipy.sparse.linalg import ArpackNoConvergence
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from blufs._numerics.row_sparse import EPS
-from blufs._numerics.scaling import FEATURE_SCALINGS
-from blufs._numerics.scatter import scaled_values
-from blufs._numerics.semidefinite import positive_part, positive_part_of_operator
+from blufs._numerics.eigen import Operator, largest_eigenpairs
+from blufs._numerics.matrix.scaling import FEATURE_SCALINGS
+from blufs._numerics.matrix.scatter import scaled_values
 from blufs.base import BaseSelector, MethodLimitError, Solution
+from blufs.methods._row_sparse import EPS
 
+#: Eigenvalues below this times the largest count as zero.
+_ZERO = 1e-10
+#: Eigenvectors beyond the ones expected that are asked for.
+_GUARD = 10
 #: Largest order of a dense eigenproblem, one per iteration (1.3 GiB).
 MAX_DENSE_ORDER = 6_000
 #: With more features than this many times the samples, Lanczos iterations replace dense solvers.
@@ -46,7 +51,7 @@ class SPCAPSD(BaseSelector):
         Weight of the trace. Principal directions with less than about eta/2 of the largest
         variance are left out.
     scaling : str, default="none"
-        How features are scaled before they are centred, see :mod:`blufs._numerics.scaling`.
+        How features are scaled before they are centred, see :mod:`blufs._numerics.matrix.scaling`.
     ridge : float, default=1e-6
         Added to the weights of the rows, so that every step has one solution; at least 1e-12.
     max_iter : int, default=100
@@ -254,3 +259,30 @@ def _low_rank_step(
             f"dense eigensolver (at most {MAX_DENSE_ORDER}); take another lam or eta"
         )
     return positive_part(_dense_step(Z.T @ Z, diagonal, eta))
+
+
+def positive_part(M: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Positive eigenvalues (r,) and their eigenvectors (d x r) of a symmetric M (d x d)."""
+    values, vectors = eigh(M, check_finite=False, driver="evd")
+    keep = values > _ZERO * max(values[-1], 0)
+    return values[keep], vectors[:, keep]
+
+
+def positive_part_of_operator(
+    apply: Operator, d: int, limit: int, expected: int
+) -> tuple[np.ndarray, np.ndarray] | None:
+    """As :func:`positive_part`, of an operator with at most ``limit`` positive eigenvalues.
+
+    Lanczos iterations find ``expected`` of them first and more until one is not positive. None if
+    they do not converge.
+    """
+    count = min(expected + _GUARD, limit)
+    while True:
+        try:
+            values, vectors = largest_eigenpairs(apply, d, count, tol=1e-8, max_restarts=50)
+        except ArpackNoConvergence:
+            return None
+        keep = values > _ZERO * max(values.max(), 0)
+        if count == limit or not keep.all():
+            return values[keep], vectors[:, keep]
+        count = min(2 * count, limit)

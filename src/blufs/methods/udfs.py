@@ -9,11 +9,15 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils._param_validation import Interval
 
-from blufs._numerics.graph import nearest_neighbors
-from blufs._numerics.row_sparse import QuadraticForm, laplacian_form, row_sparse_subspace
-from blufs._numerics.scaling import scale_features
+from blufs._numerics.matrix.scaling import scale_features
+from blufs._numerics.neighbors import nearest_neighbors
 from blufs.base import Solution, check_n_clusters
-from blufs.methods.row_sparse import RowSparseSelector
+from blufs.methods._row_sparse import (
+    QuadraticForm,
+    RowSparseSelector,
+    laplacian_form,
+    row_sparse_subspace,
+)
 
 #: Entries of one batch of neighbourhoods (64 MiB of float64).
 _BLOCK_ENTRIES = 2**23
@@ -44,7 +48,7 @@ class UDFS(RowSparseSelector):
     n_neighbors : int, default=5
         k, as in the authors' scripts.
     scaling : str, default="none"
-        How features are scaled first, see :func:`~blufs._numerics.scaling.scale_features`.
+        How features are scaled first, see :func:`~blufs._numerics.matrix.scaling.scale_features`.
     max_iter : int, default=20
         Steps, as in the authors' code.
     tol : float, default=0.0

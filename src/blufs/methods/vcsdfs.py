@@ -11,8 +11,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from blufs._numerics.order import scatter_order
-from blufs._numerics.scatter import Scatter
+from blufs._numerics.matrix.scatter import Scatter
+from blufs._numerics.rounding import scatter_order
 from blufs.base import BaseSelector, Solution
 
 
@@ -37,7 +37,7 @@ class VCSDFS(BaseSelector):
         k, the columns of W. None takes the number of features to select, as the authors do, so
         that every s is a fit of its own; a number gives one ranking for all s.
     scaling : {"minmax", "unit", "none"}, default="minmax"
-        How features are scaled first, see :mod:`blufs._numerics.scaling`. The updates need
+        How features are scaled first, see :mod:`blufs._numerics.matrix.scaling`. The updates need
         non-negative data; with ``"unit"`` and ``"none"`` negative values are refused.
     max_iter : int, default=100
     tol : float, default=1e-3
@@ -47,7 +47,7 @@ class VCSDFS(BaseSelector):
         Non-negative start instead of a uniform random one; X must have no constant feature.
     random_state : int, RandomState instance or None, default=None
         Seeds the start. A feature gets the same numbers wherever it stands, see
-        :func:`~blufs._numerics.order.scatter_order`.
+        :func:`~blufs._numerics.rounding.scatter_order`.
 
     Attributes
     ----------

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from blufs._numerics.data import scaled_data
-from blufs._numerics.ranges import varying_columns
+from blufs._numerics.matrix import scaled_data
+from blufs._numerics.matrix.conditioning import varying_columns
 
 if TYPE_CHECKING:
     import pandas as pd

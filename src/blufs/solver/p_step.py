@@ -18,15 +18,10 @@ import scipy.sparse as sp
 from scipy.spatial import cKDTree
 
 from blufs._numerics.graph import SampleGraph
-from blufs._numerics.neighbor_index import (
-    nearest_by_index,
-    nearest_by_products,
-    uses_index,
-    without_own,
-)
-from blufs._numerics.order import significant
-from blufs._numerics.rows import BLOCK_ENTRIES
-from blufs._numerics.simplex import project_rows_to_simplex
+from blufs._numerics.matrix.rows import BLOCK_ENTRIES
+from blufs._numerics.neighbors import nearest_by_index, nearest_by_products, uses_index, without_own
+from blufs._numerics.projections import project_rows_to_simplex
+from blufs._numerics.rounding import significant
 
 #: Up to so many columns a tree finds neighbours faster than all distances do; of few samples it
 #: does up to more columns.

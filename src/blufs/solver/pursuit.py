@@ -17,7 +17,7 @@ import numpy as np
 from scipy.linalg import solve_triangular
 from scipy.linalg.blas import dger
 
-from blufs._numerics.data import DataMatrix
+from blufs._numerics.matrix import DataMatrix
 from blufs.solver.exchange import REDUNDANT
 from blufs.solver.p_step import Smoothing
 

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from blufs._numerics.data import DataMatrix, scaled_data, scaled_samples
 from blufs._numerics.graph import SampleGraph
+from blufs._numerics.matrix import DataMatrix, scaled_data, scaled_samples
+from blufs._numerics.matrix.scaling import choose_softness, softened_norms
 from blufs._numerics.principal import count_clusters, principal_graph, principal_vectors
-from blufs._numerics.scaling import choose_softness, softened_norms
 from blufs.solver.p_step import Smoothing, candidate_neighbors, uniform_weights
 
 SIMILARITIES = ("principal", "data")
@@ -33,7 +33,7 @@ class SharedStart:
         Leading squared singular values and left singular vectors of the scaled data, r <= m.
     weights : ndarray of shape (d,)
         What the scaled features are multiplied by in the search for features, see
-        :func:`~blufs._numerics.scaling.choose_softness`.
+        :func:`~blufs._numerics.matrix.scaling.choose_softness`.
     norms, energies : ndarray of shape (d,)
         ``||a_j||^2`` and ``a_j' L a_j`` of the features a_j so weighted, with L the Laplacian of
         the initial learned graph.

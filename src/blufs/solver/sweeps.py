@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import scipy.sparse as sp
 
-from blufs._numerics.data import DataMatrix
+from blufs._numerics.matrix import DataMatrix
 from blufs.solver.feedback import MixedSimilarity
 from blufs.solver.objective import Weights, objective
 from blufs.solver.p_step import Smoothing, candidate_distances, graph_step, p_step

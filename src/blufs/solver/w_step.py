@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from blufs._numerics.data import DataMatrix
+from blufs._numerics.matrix import DataMatrix
 from blufs.solver.exchange import DEPTHS, exchange, solve_spd
 from blufs.solver.p_step import Smoothing
 from blufs.solver.pursuit import Pursuit, forward_pursuit, largest

@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse as sp
 
-from blufs._numerics.stiefel import polar_factor
+from blufs._numerics.projections import polar_factor
 
 
 def y_step_polar(

@@ -67,8 +67,8 @@ def prepare(
 
 def _estimated_clusters(X: np.ndarray | sp.csr_array) -> int:
     """Number of clusters by the gap between eigenvalues of the graph of the samples."""
-    from blufs._numerics.data import scaled_data
     from blufs._numerics.graph import N_NEIGHBORS
+    from blufs._numerics.matrix import scaled_data
     from blufs._numerics.principal import count_clusters
 
     return count_clusters(scaled_data(X, "auto"), min(N_NEIGHBORS, X.shape[0] - 1))

@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.neighbors import NearestNeighbors
 
-from blufs._numerics.ranges import conditioned
+from blufs._numerics.matrix.conditioning import conditioned
 from blufs.metrics import label_codes
 
 

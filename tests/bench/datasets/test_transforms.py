@@ -143,7 +143,7 @@ def test_sparse_arrays_are_written_by_their_parts_and_read_back(tmp_path):
 
 def test_graph_of_sparse_data_is_that_of_the_dense_copy(tmp_path, monkeypatch):
     X = prepared_sparse(tmp_path / "f.npz").X
-    monkeypatch.setattr("blufs._numerics.rows.BLOCK_ENTRIES", 1000)  # several blocks
+    monkeypatch.setattr("blufs._numerics.matrix.rows.BLOCK_ENTRIES", 1000)  # several blocks
     expected = SampleGraph.from_data(X.toarray(), 10).similarity
     assert abs(neighbor_similarity(X) - expected).max() < 1e-12
 

@@ -4,11 +4,10 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from blufs._numerics import chunked, data
-from blufs._numerics.chunked import RowChunks, as_row_chunks
-from blufs._numerics.data import column_variances, scaled_data
-from blufs._numerics.ranges import column_ranges, conditioned, varying_columns
-from blufs._numerics.scaling import FEATURE_SCALINGS, choose_scaling
+from blufs._numerics.matrix import chunked, column_variances, scaled_data
+from blufs._numerics.matrix.chunked import RowChunks, as_row_chunks
+from blufs._numerics.matrix.conditioning import column_ranges, conditioned, varying_columns
+from blufs._numerics.matrix.scaling import FEATURE_SCALINGS, choose_scaling
 from tests.helpers.beyond_memory import KINDS, SPARSE_KINDS, beyond_memory
 
 
@@ -16,7 +15,7 @@ from tests.helpers.beyond_memory import KINDS, SPARSE_KINDS, beyond_memory
 def small_blocks(monkeypatch):
     """Blocks of some rows, and of some columns, of the small matrices here."""
     monkeypatch.setattr(chunked, "BLOCK_BYTES", 2000)
-    monkeypatch.setattr(data, "COLUMN_BYTES", 4000)
+    monkeypatch.setattr(chunked, "COLUMN_BYTES", 4000)
 
 
 def matrix(seed: int = 0, n: int = 90, d: int = 14, density: float = 1.0) -> np.ndarray:

@@ -7,16 +7,9 @@ from scipy.optimize import minimize
 from scipy.spatial.distance import cdist
 from sklearn.neighbors import NearestNeighbors
 
-from blufs._numerics.graph import (
-    SampleGraph,
-    adaptive_neighbors,
-    fix_signs,
-    laplacian,
-    nearest_neighbors,
-    neighbor_distances,
-    neighbor_matrix,
-    squared_distance_blocks,
-)
+from blufs._numerics.eigen import fix_signs
+from blufs._numerics.graph import SampleGraph, adaptive_neighbors, laplacian, neighbor_matrix
+from blufs._numerics.neighbors import nearest_neighbors, neighbor_distances, squared_distance_blocks
 
 
 @pytest.fixture
@@ -30,7 +23,7 @@ def two_clusters(n: int = 30) -> np.ndarray:
 
 
 def test_distances_in_blocks_equal_scipy(X, monkeypatch):
-    monkeypatch.setattr("blufs._numerics.rows.BLOCK_ENTRIES", 7 * len(X))
+    monkeypatch.setattr("blufs._numerics.matrix.rows.BLOCK_ENTRIES", 7 * len(X))
     D = np.vstack([block for _, block in squared_distance_blocks(X)])
     np.testing.assert_allclose(D, cdist(X, X, "sqeuclidean"), atol=1e-12)
 

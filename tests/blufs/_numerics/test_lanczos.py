@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import ortho_group
 
 from blufs import SOGFS
-from blufs._numerics.lanczos import block_lanczos_eigenvectors, largest_eigenpairs
+from blufs._numerics.eigen import block_lanczos_eigenvectors, largest_eigenpairs
 
 ORDER = 120
 

@@ -6,12 +6,12 @@ import scipy.sparse as sp
 from threadpoolctl import threadpool_limits
 
 from blufs import BLUFS, SampleGraph
-from blufs._numerics import neighbor_index
-from blufs._numerics.graph import nearest_neighbors
-from blufs._numerics.neighbor_index import (
+from blufs._numerics import neighbors as neighbor_index
+from blufs._numerics.neighbors import (
     mean_distance,
     nearest_by_index,
     nearest_by_products,
+    nearest_neighbors,
     neighbors_of_many,
     uses_index,
 )

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from blufs._numerics.order import content_order, scatter_order
+from blufs._numerics.rounding import content_order, scatter_order
 
 
 @pytest.mark.parametrize("kind", ["normal", "whole"])

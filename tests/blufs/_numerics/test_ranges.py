@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from blufs._numerics.ranges import conditioned, without_offset
+from blufs._numerics.matrix.conditioning import conditioned, without_offset
 
 
 @pytest.fixture

@@ -5,16 +5,16 @@ import pytest
 from scipy.linalg import subspace_angles
 
 import blufs
-from blufs._numerics import row_sparse
-from blufs._numerics.row_sparse import (
+from blufs.base import MethodLimitError
+from blufs.methods import _row_sparse as row_sparse
+from blufs.methods._row_sparse import (
     DenseForm,
     FactoredForm,
     laplacian_form,
     row_sparse_subspace,
     smallest_eigenvectors,
+    ten_digits,
 )
-from blufs.base import MethodLimitError
-from blufs.methods.row_sparse import ten_digits
 from blufs.methods.udfs import discriminative_laplacian
 from tests.helpers.method_data import blobs
 
@@ -175,7 +175,7 @@ def test_heavy_penalty_leaves_the_cheapest_rows():
 
 
 def test_limit_of_dense_eigenproblems(monkeypatch):
-    monkeypatch.setattr(row_sparse, "MAX_DENSE_ORDER", 10)
+    monkeypatch.setattr("blufs.base.MAX_DENSE_ORDER", 10)
     for form in (DenseForm, FactoredForm):
         with pytest.raises(MethodLimitError, match="order 11, the limit is 10"):
             form(np.eye(11))
@@ -183,7 +183,7 @@ def test_limit_of_dense_eigenproblems(monkeypatch):
 
 @pytest.mark.parametrize("name", ["SPCAFS", "UDFS", "SOGFS"])
 def test_methods_refuse_too_large_data(name, monkeypatch):
-    monkeypatch.setattr(row_sparse, "MAX_DENSE_ORDER", 10)
+    monkeypatch.setattr("blufs.base.MAX_DENSE_ORDER", 10)
     with pytest.raises(MethodLimitError, match="limit is 10"):
         getattr(blufs, name)(3, n_clusters=3).fit(blobs(30, 20))
     # Far more features than samples need no matrix of that order.

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from blufs._numerics import scaling
-from blufs._numerics.scaling import (
+from blufs._numerics.matrix import scaling
+from blufs._numerics.matrix.scaling import (
     _background,
     _stored_background,
     choose_scaling,

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from blufs._numerics import scatter as module
-from blufs._numerics.scatter import Scatter
-from blufs._numerics.semidefinite import positive_part, positive_part_of_operator
+from blufs._numerics.matrix import scatter as module
+from blufs._numerics.matrix.scatter import Scatter
+from blufs.methods.spcapsd import positive_part, positive_part_of_operator
 
 SHAPES = [(40, 12), (12, 30)]
 

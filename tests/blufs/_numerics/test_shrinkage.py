@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from blufs._numerics.shrinkage import EXPONENTS, shrink, shrinkage_threshold
+from blufs.methods.bsufs import EXPONENTS, shrink, shrinkage_threshold
 
 
 @pytest.mark.parametrize("p", EXPONENTS)

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
-from blufs._numerics.simplex import minimize_quadratic_on_simplex, project_rows_to_simplex
+from blufs._numerics.projections import minimize_quadratic_on_simplex, project_rows_to_simplex
 
 
 @given(

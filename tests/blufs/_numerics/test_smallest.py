@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from blufs._numerics.smallest import smallest_per_row
+from blufs._numerics.neighbors import smallest_per_row
 
 
 @pytest.mark.parametrize("ties", [False, True])

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from blufs._numerics.data import ScaledData
-from blufs._numerics.sparse_data import (
+from blufs._numerics.matrix import scaled_data
+from blufs._numerics.matrix.sparse import (
     SparseScaledData,
     canonical_csr,
     centred_squares,
@@ -40,7 +40,7 @@ def graph_matrix(n, seed=0):
 def test_the_products_are_those_of_the_dense_copy(scaling, seed):
     X = random_sparse(seed)
     rng = np.random.default_rng(seed)
-    dense = ScaledData(X.toarray(), scaling)
+    dense = scaled_data(X.toarray(), scaling)
     sparse = SparseScaledData(X, *sparse_affine_scaling(X, scaling))
     V, U = rng.standard_normal((40, 3)), rng.standard_normal((25, 3))
     close = {"rtol": 1e-10, "atol": 1e-10}
@@ -57,7 +57,7 @@ def test_blocks_of_rows_add_up_to_the_whole(monkeypatch):
     X = random_sparse(5)
     sparse = SparseScaledData(X, *sparse_affine_scaling(X, "center+unit"))
     whole = sparse.quadratic_forms(graph_matrix(40))
-    monkeypatch.setattr("blufs._numerics.sparse_data._BLOCK_ENTRIES", 30)
+    monkeypatch.setattr("blufs._numerics.matrix.sparse._BLOCK_ENTRIES", 30)
     for one, other in zip(sparse.quadratic_forms(graph_matrix(40)), whole, strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-12)
 
@@ -94,7 +94,7 @@ def test_columns_without_entries_are_dropped_without_a_copy_of_the_values():
 
 @pytest.mark.parametrize("block", [1, 7, 1000])
 def test_sums_over_blocks_of_entries_are_those_of_the_dense_copy(block, monkeypatch):
-    monkeypatch.setattr("blufs._numerics.sparse_data._BLOCK_ENTRIES", block)
+    monkeypatch.setattr("blufs._numerics.matrix.sparse._BLOCK_ENTRIES", block)
     rng = np.random.default_rng(2)
     X = sp.random_array((30, 8), density=0.3, rng=rng, format="csr")
     dense, weights, shift = X.toarray(), rng.random(30), rng.random(8)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from blufs._numerics.stiefel import maximize_on_stiefel, polar_factor
+from blufs._numerics.projections import maximize_on_stiefel, polar_factor
 
 
 def problem(d: int, m: int, seed: int):

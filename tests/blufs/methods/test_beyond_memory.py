@@ -7,8 +7,8 @@ import pytest
 import scipy.sparse as sp
 
 from blufs import BLUFS
-from blufs._numerics import chunked, data
-from blufs._numerics.chunked import as_row_chunks
+from blufs._numerics.matrix import chunked
+from blufs._numerics.matrix.chunked import as_row_chunks
 from blufs.solver import pursuit, sweeps
 from blufs_bench.registry import known_methods, method_class
 from tests.blufs.methods.test_contract import selector
@@ -26,7 +26,7 @@ pytestmark = pytest.mark.filterwarnings(
 @pytest.fixture(autouse=True)
 def small_blocks(monkeypatch):
     monkeypatch.setattr(chunked, "BLOCK_BYTES", 4000)
-    monkeypatch.setattr(data, "COLUMN_BYTES", 8000)
+    monkeypatch.setattr(chunked, "COLUMN_BYTES", 8000)
 
 
 def clusters(seed: int, n: int = 130, d: int = 30, dtype=np.float64) -> np.ndarray:

@@ -8,8 +8,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from blufs import BLSFS, SampleGraph
-from blufs._numerics.graph import laplacian, nearest_neighbors
-from blufs._numerics.spectral import spectral_labels
+from blufs._numerics.graph import laplacian, spectral_labels
+from blufs._numerics.neighbors import nearest_neighbors
 from blufs.methods.blsfs.estimator import (
     graph_step,
     nearest_projected,

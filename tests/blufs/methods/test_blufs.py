@@ -12,7 +12,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from threadpoolctl import threadpool_limits
 
 from blufs import BLUFS, SampleGraph
-from blufs._numerics.scaling import (
+from blufs._numerics.matrix.scaling import (
     choose_scaling,
     choose_softness,
     scale_features,

@@ -6,8 +6,8 @@ from scipy.sparse.csgraph import connected_components
 from sklearn.linear_model import lars_path_gram
 
 from blufs import MCFS, SampleGraph
-from blufs._numerics.lasso_path import _entry, lasso_path_at_sizes, ridge_gram_rows
-from blufs.methods.mcfs import spectral_embedding
+from blufs.methods.mcfs.estimator import spectral_embedding
+from blufs.methods.mcfs.lasso_path import _entry, lasso_path_at_sizes, ridge_gram_rows
 from tests.helpers.method_data import blobs, reference
 
 
@@ -76,7 +76,7 @@ def test_a_dropped_feature_does_not_come_back_at_once():
 def test_rows_on_demand_equal_the_whole_gram_matrix(monkeypatch):
     X, _ = correlated(20, 12, 0)
     whole = ridge_gram_rows(X, 0.5)
-    monkeypatch.setattr("blufs._numerics.lasso_path._WHOLE_GRAM_UP_TO", 5)
+    monkeypatch.setattr("blufs.methods.mcfs.lasso_path._WHOLE_GRAM_UP_TO", 5)
     single = ridge_gram_rows(X, 0.5)
     for feature in range(12):
         np.testing.assert_allclose(single(feature), whole(feature), atol=1e-12)

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from blufs import NDFS, SampleGraph
-from blufs._numerics.graph import adaptive_neighbors, nearest_neighbors
+from blufs._numerics.graph import adaptive_neighbors
+from blufs._numerics.neighbors import nearest_neighbors
 from blufs.methods.ndfs import ReweightedRidge, indicators, solve
 from tests.helpers.method_data import blobs, fixture, reference
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from blufs import UDFS
-from blufs._numerics.graph import nearest_neighbors
+from blufs._numerics.neighbors import nearest_neighbors
 from blufs.methods import udfs
 from blufs.methods.udfs import discriminative_laplacian
 from tests.helpers.method_data import blobs, reference

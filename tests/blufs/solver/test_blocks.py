@@ -16,10 +16,10 @@ from benchmarks.evidence.w_step_rules import (
     exact_pursuit,
     iterative_hard_thresholding,
 )
-from blufs._numerics.data import ScaledData
 from blufs._numerics.graph import laplacian, neighbor_matrix
+from blufs._numerics.matrix import scaled_data
+from blufs._numerics.matrix.scaling import FEATURE_SCALINGS, scale_features
 from blufs._numerics.principal import principal_vectors
-from blufs._numerics.scaling import FEATURE_SCALINGS, scale_features
 from blufs.solver import p_step as p_steps
 from blufs.solver import pursuit, w_step
 from blufs.solver.exchange import Table, swap_gains
@@ -41,7 +41,7 @@ from tests.helpers.solver_problems import (
 def test_scaled_data_acts_as_the_scaled_array(scaling):
     rng = np.random.default_rng(0)
     X = rng.standard_normal((12, 7)) * rng.uniform(1, 100, 7) + rng.uniform(-50, 50, 7)
-    A, data = scale_features(X, scaling), ScaledData(X, scaling)
+    A, data = scale_features(X, scaling), scaled_data(X, scaling)
     V, W = rng.standard_normal((12, 3)), rng.standard_normal((7, 3))
     np.testing.assert_allclose(data.columns(np.array([5, 0])), A[:, [5, 0]], rtol=1e-12)
     np.testing.assert_allclose(data.correlate(V), A.T @ V, atol=1e-9 * np.abs(A).max())
@@ -290,7 +290,7 @@ def test_y_step_beats_perturbations(solve, norms):
 def test_principal_vectors_are_those_of_the_svd(shape):
     X = correlated_data(np.random.default_rng(0), *shape)
     U, values, _ = np.linalg.svd(scale_features(X, "center+unit"), full_matrices=False)
-    squares, vectors = principal_vectors(ScaledData(X, "center+unit"), 4)
+    squares, vectors = principal_vectors(scaled_data(X, "center+unit"), 4)
     np.testing.assert_allclose(squares, values[:4] ** 2, rtol=1e-6)
     np.testing.assert_allclose(np.abs(np.sum(vectors * U[:, :4], axis=0)), 1, atol=1e-5)
 
@@ -300,7 +300,7 @@ def test_relaxed_start_runs_from_principal_to_spectral():
     X = correlated_data(rng, 50, 20)
     S = random_similarity(rng, 50)
     spectral = np.linalg.eigh(S.toarray())[1][:, ::-1][:, :3]
-    squares, principal = principal_vectors(ScaledData(X, "center+unit"), 3)
+    squares, principal = principal_vectors(scaled_data(X, "center+unit"), 3)
     for alpha, expected in ((1e-9, principal), (1e9, spectral)):
         Y = relaxed_start(S, spectral, principal, squares, alpha, 3)
         np.testing.assert_allclose(Y @ Y.T, expected @ expected.T, atol=1e-6)

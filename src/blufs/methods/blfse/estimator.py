@@ -28,8 +28,8 @@ from blufs._numerics.eigen import (
     surely_above,
     without_indicator,
 )
-from blufs._numerics.order import content_order
-from blufs._numerics.scaling import scale_samples
+from blufs._numerics.matrix.scaling import scale_samples
+from blufs._numerics.rounding import content_order
 from blufs.base import BaseSelector, MethodLimitError, Solution, check_n_clusters
 from blufs.methods.blfse.infinite_selection import infinite_selection_weights
 from blufs.methods.blfse.joined_pairs import JoinedPairs
@@ -78,7 +78,7 @@ class BLFSE(BaseSelector):
         better, and (n_base, n_samples). X must have no constant feature.
     random_state : int, RandomState instance or None, default=None
         Seeds the split of the samples and the k-means. A sample gets the same part wherever it
-        stands, see :func:`~blufs._numerics.order.content_order`.
+        stands, see :func:`~blufs._numerics.rounding.content_order`.
 
     Notes
     -----

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse.linalg import LinearOperator
 
-from blufs._numerics.lanczos import largest_eigenpairs
-from blufs._numerics.simplex import minimize_quadratic_on_simplex, project_rows_to_simplex
+from blufs._numerics.eigen import largest_eigenpairs
+from blufs._numerics.projections import minimize_quadratic_on_simplex, project_rows_to_simplex
 
 #: Gradient steps that cost about as much as one Cholesky factorisation of the same matrix.
 _STEPS_LIKE_A_FACTORIZATION = 50

@@ -21,13 +21,12 @@ from blufs._numerics.graph import (
     SampleGraph,
     adaptive_neighbors,
     laplacian,
-    nearest_neighbors,
-    neighbor_distances,
     neighbor_matrix,
+    spectral_labels,
 )
-from blufs._numerics.scaling import FEATURE_SCALINGS, scale_features
-from blufs._numerics.simplex import project_rows_to_simplex
-from blufs._numerics.spectral import spectral_labels
+from blufs._numerics.matrix.scaling import FEATURE_SCALINGS, scale_features
+from blufs._numerics.neighbors import nearest_neighbors, neighbor_distances
+from blufs._numerics.projections import project_rows_to_simplex
 from blufs.base import GraphSelector, Solution, check_n_clusters
 from blufs.methods.blsfs.single_moves import label_objective, label_step
 
@@ -69,7 +68,7 @@ class BLSFS(GraphSelector):
         Weights of clustering, adaptive graph and row sparsity; the BLUFS paper tunes each in
         1e-4..1e3.
     scaling : str, default="unit"
-        Scaling of the features, see :func:`blufs._numerics.scaling.scale_features`; the BLUFS code
+        Scaling of the features, see :mod:`blufs._numerics.matrix.scaling`; the BLUFS code
         divides by the norm, which a shift of a feature changes; with any other scaling it does
         not matter.
     max_iter : int, default=50

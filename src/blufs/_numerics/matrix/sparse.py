@@ -11,8 +11,8 @@ from collections.abc import Iterator
 import numpy as np
 import scipy.sparse as sp
 
-from blufs._numerics.rank_one import subtract_outer
-from blufs._numerics.scaling import affine_from_moments
+from blufs._numerics.matrix.dense import subtract_outer
+from blufs._numerics.matrix.scaling import affine_from_moments
 
 #: About how many stored entries are worked on at a time (0.5 MiB of values).
 _BLOCK_ENTRIES = 2**16
@@ -23,7 +23,7 @@ _DENSE_BLOCK_ENTRIES = 2**20
 class SparseScaledData:
     """The n x d matrix ``A = (X - shift) / divisor`` of a sparse X.
 
-    The four products are those of :class:`blufs._numerics.data.ScaledData`.
+    The four products are those of :class:`blufs._numerics.matrix.dense.ScaledData`.
 
     Parameters
     ----------
@@ -131,7 +131,7 @@ def canonical_csr(X) -> sp.csr_array:
 
 
 def sparse_affine_scaling(X: sp.csr_array, scaling: str) -> tuple[np.ndarray, np.ndarray]:
-    """Shift and divisor of every column, as ``affine_scaling`` of :mod:`blufs._numerics.scaling`.
+    """As :func:`~blufs._numerics.matrix.scaling.affine_scaling`, of canonical X (n x d).
 
     Means and sums of squares come from the stored entries; the zeros add ``shift^2`` each.
     """

@@ -6,7 +6,7 @@ two. Data that need neither are handed back as they are, without a copy.
 
 Sparse data stay sparse: a feature with a zero among its values does not lie far from zero, so only
 features without one are ever shifted. They must be canonical, see
-:func:`~blufs._numerics.sparse_data.canonical_csr`.
+:func:`~blufs._numerics.matrix.sparse.canonical_csr`.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse as sp
 
-from blufs._numerics.chunked import RowChunks
-from blufs._numerics.sparse_data import canonical_csr, sparse_ranges
+from blufs._numerics.matrix.chunked import RowChunks
+from blufs._numerics.matrix.sparse import canonical_csr, sparse_ranges
 
 #: A feature is far from zero if its middle is this many times its range away.
 _FAR = 4

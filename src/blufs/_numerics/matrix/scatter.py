@@ -1,7 +1,7 @@
 """The matrix ``A = Z'Z`` of centred data Z, formed where that is smaller than Z, else applied.
 
 FSCA, PivotedQR, BSUFS, DSCOFS and VCSDFS know their data through this class alone, and it knows
-them through the products of :class:`blufs._numerics.data.ScaledData` alone.
+them through the products of :class:`~blufs._numerics.matrix.dense.ScaledData` alone.
 """
 
 from __future__ import annotations
@@ -11,11 +11,12 @@ import scipy.sparse as sp
 from scipy.linalg import eigh
 from scipy.sparse.linalg import ArpackNoConvergence
 
-from blufs._numerics.data import DataMatrix, ScaledData
-from blufs._numerics.lanczos import largest_eigenpairs
-from blufs._numerics.ranges import column_ranges
-from blufs._numerics.scaling import affine_scaling
-from blufs._numerics.sparse_data import SparseScaledData, column_means, sparse_affine_scaling
+from blufs._numerics.eigen import largest_eigenpairs
+from blufs._numerics.matrix import DataMatrix
+from blufs._numerics.matrix.conditioning import column_ranges
+from blufs._numerics.matrix.dense import ScaledData
+from blufs._numerics.matrix.scaling import affine_scaling
+from blufs._numerics.matrix.sparse import SparseScaledData, column_means, sparse_affine_scaling
 
 EPS = float(np.finfo(float).eps)
 #: Up to this order a dense eigensolver is faster than Lanczos iterations.
@@ -78,8 +79,8 @@ class Scatter:
         """Of X (n x d, dense or sparse), scaled and by default centred."""
         if sp.issparse(X):
             return cls(sparse_scaled_values(X, scaling, center=center), relative=relative)
-        data = ScaledData(scaled_values(X, scaling, center=center), "none")
-        return cls(data, relative=relative)
+        Z = scaled_values(X, scaling, center=center)
+        return cls(ScaledData(Z, np.zeros(Z.shape[1]), np.ones(Z.shape[1])), relative=relative)
 
     @property
     def n_features(self) -> int:

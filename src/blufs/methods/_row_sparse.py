@@ -8,18 +8,29 @@ for more features than samples, where no d x d matrix is ever built).
 
 from __future__ import annotations
 
+import warnings
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import ClassVar
 
 import numpy as np
 import scipy.sparse as sp
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh
 from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import ArpackError
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils._param_validation import Interval, StrOptions
 
-from blufs._numerics.eigen import add_upper_product, mirror_upper
-from blufs._numerics.errors import MethodLimitError
-from blufs._numerics.lanczos import Operator, block_lanczos_eigenvectors, lanczos_eigenvectors
+from blufs._numerics.eigen import (
+    Operator,
+    add_upper_product,
+    block_lanczos_eigenvectors,
+    lanczos_eigenvectors,
+    mirror_upper,
+)
+from blufs._numerics.matrix.scaling import FEATURE_SCALINGS
+from blufs.base import BaseSelector, Solution, check_dense_order
 
 EPS = float(np.finfo(float).eps)
 #: Eigenvalues closer than this times the norm of their matrix count as equal.
@@ -31,8 +42,6 @@ _DENSE_INVERSE_UP_TO = 2000
 #: Relative residual of the eigenvectors of a reweighting step. Smaller ones change no score of the
 #: reference by 1e-8; with 1e-3 selections change.
 _STEP_TOL = 1e-6
-#: Largest order of a dense eigenproblem (its solution holds about four matrices, 4.3 GiB).
-MAX_DENSE_ORDER = 12_000
 
 
 @dataclass(frozen=True)
@@ -351,10 +360,55 @@ def _settled(previous: float, current: float, tol: float) -> bool:
     return tol > 0 and abs(current - previous) <= tol * max(1.0, abs(current))
 
 
-def check_dense_order(order: int) -> None:
-    """Refuse dense eigenproblems that would not fit into memory and a day."""
-    if order > MAX_DENSE_ORDER:
-        raise MethodLimitError(
-            f"the method would need dense eigenproblems of order {order}, the limit is "
-            f"{MAX_DENSE_ORDER}: take fewer features or samples"
+class RowSparseSelector(BaseSelector):
+    """Base of the methods that rank by the row norms of an orthonormal W with a row penalty.
+
+    A large penalty leaves m features, all with a row of norm 1 but for rounding errors: norms that
+    agree in ten digits count as equal, and the feature with the smaller index comes first.
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        **BaseSelector._parameter_constraints,
+        "gamma": [Interval(Real, 0, None, closed="left")],
+        "n_clusters": [Interval(Integral, 1, None, closed="left")],
+        "n_components": [None, Interval(Integral, 1, None, closed="left")],
+        "scaling": [StrOptions(set(FEATURE_SCALINGS))],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "tol": [Interval(Real, 0, None, closed="left")],
+    }
+
+    gamma: float
+    n_clusters: int
+    n_components: int | None
+    max_iter: int
+    tol: float
+
+    def _n_components(self, limit: int) -> int:
+        return min(self.n_components or self.n_clusters, limit)
+
+    def _solution(self, result: SparseSubspace, **fitted) -> Solution:
+        if not result.converged:
+            self._warn_not_converged()
+        return Solution(
+            scores=result.squared_norms,
+            order=np.argsort(-ten_digits(result.squared_norms), kind="stable"),
+            n_iter=result.n_iter,
+            converged=result.converged,
+            objective_history=result.history,
+            per_feature={} if result.W is None else {"components_": result.W},
+            fitted=fitted,
         )
+
+    def _warn_not_converged(self) -> None:
+        warnings.warn(
+            f"{type(self).__name__} did not settle within max_iter={self.max_iter} iterations at "
+            f"gamma={self.gamma}",
+            ConvergenceWarning,
+            stacklevel=2,
+        )
+
+
+def ten_digits(values: np.ndarray) -> np.ndarray:
+    """The values, rounded to ten significant digits."""
+    mantissa, exponent = np.frexp(values)
+    return np.ldexp(np.round(mantissa, 10), exponent)

@@ -28,20 +28,6 @@ def scatter_order(times: Callable[[np.ndarray], np.ndarray], d: int) -> np.ndarr
     return np.lexsort((significant(times(alike)[:, 0], 30), significant(alike[:, 0], 30)))
 
 
-def check_ranking(solution, d: int, name: str) -> None:
-    """Raise unless what the method ``name`` found has d ``scores`` and an ``order`` of d features.
-
-    The order may be None. Scores may be NaN: whether that is an error is for the caller to say.
-    """
-    scores, order = getattr(solution, "scores", None), getattr(solution, "order", None)
-    if not isinstance(scores, np.ndarray):
-        raise TypeError(f"{name} must give a Solution with an array of scores for every s")
-    if scores.shape != (d,):
-        raise ValueError(f"{name} gave scores of shape {scores.shape} for {d} features")
-    if order is not None and not np.array_equal(np.sort(order), np.arange(d)):
-        raise ValueError(f"{name} gave an order that does not name each of {d} features once")
-
-
 def _nine_digits(values: np.ndarray) -> np.ndarray:
     """Relative to the largest: what is left does not hang on the order of a sum."""
     return np.round(values / max(np.abs(values).max(), np.finfo(values.dtype).tiny), 9)

@@ -10,8 +10,8 @@ import numpy as np
 from sklearn.utils._param_validation import Interval
 
 from blufs._numerics.graph import SampleGraph
-from blufs._numerics.lasso_path import lasso_path_at_sizes, ridge_gram_rows
 from blufs.base import GraphSelector, Solution, check_n_clusters
+from blufs.methods.mcfs.lasso_path import lasso_path_at_sizes, ridge_gram_rows
 
 
 class MCFS(GraphSelector):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse as sp
 
-from blufs._numerics.chunked import RowChunks
+from blufs._numerics.matrix.chunked import RowChunks
 
 #: Entries of one block of dense rows (2 MiB of float64).
 BLOCK_ENTRIES = 2**18

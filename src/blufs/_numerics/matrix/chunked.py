@@ -16,7 +16,17 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from blufs._numerics.sparse_data import canonical_csr, centred_squares, column_means, sparse_ranges
+from blufs._numerics.matrix.dense import ScaledData
+from blufs._numerics.matrix.scaling import (
+    affine_from_moments,
+)
+from blufs._numerics.matrix.sparse import (
+    SparseScaledData,
+    canonical_csr,
+    centred_squares,
+    column_means,
+    sparse_ranges,
+)
 
 #: Bytes of a block of rows, unless the blocks of a dask array are larger.
 BLOCK_BYTES = 2**23
@@ -275,3 +285,77 @@ def _forget_pages(mapped: np.memmap) -> None:
     file_map = getattr(mapped, "_mmap", None)
     if isinstance(file_map, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED") and mapped.mode != "c":
         file_map.madvise(mmap.MADV_DONTNEED)
+
+
+#: Bytes of columns, as X holds them, that the quadratic forms of X beyond memory take at a time.
+COLUMN_BYTES = 64 * 2**20
+
+
+class ChunkedScaledData:
+    """The n x d matrix ``A = (X - shift) / divisor`` of an X that is read in blocks of rows.
+
+    The four products are those of :class:`ScaledData`, made of those of the blocks, by one pass
+    over the rows each; the quadratic forms take more, see there.
+
+    Parameters
+    ----------
+    X : RowChunks of shape (n, d)
+    shift, divisor : ndarray of shape (d,)
+    """
+
+    def __init__(self, X: RowChunks, shift: np.ndarray, divisor: np.ndarray):
+        self.X, self.shift, self.divisor = X, shift, divisor
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.X.shape
+
+    def _blocks(self, features: np.ndarray | slice = slice(None)):
+        """Yield the rows of a block, and the block as scaled data in memory."""
+        for rows, block in self.X.blocks():
+            yield rows, self._in_memory(block, features)
+
+    def _in_memory(self, values, features: np.ndarray | slice) -> ScaledData | SparseScaledData:
+        kind = SparseScaledData if sp.issparse(values) else ScaledData
+        return kind(values, self.shift[features], self.divisor[features])
+
+    def columns(self, features: np.ndarray | slice) -> np.ndarray:
+        chosen = np.empty((self.shape[0], len(self.shift[features])))
+        for rows, block in self._blocks():
+            chosen[rows] = block.columns(features)
+        return chosen
+
+    def correlate(self, V: np.ndarray) -> np.ndarray:
+        return sum(block.correlate(V[rows]) for rows, block in self._blocks())
+
+    def dot(self, V: np.ndarray) -> np.ndarray:
+        product = np.empty((self.shape[0], V.shape[1]))
+        for rows, block in self._blocks():
+            product[rows] = block.dot(V)
+        return product
+
+    def quadratic_forms(self, M) -> tuple[np.ndarray, np.ndarray]:
+        """As of :class:`ScaledData`: one pass for every 64 MiB that X would take in memory.
+
+        M joins samples of all blocks, so that whole columns are needed, as many as fit.
+        """
+        d = self.shape[1]
+        width = max(1, d * COLUMN_BYTES // max(1, self.X.summary.n_bytes))
+        squares, forms = np.empty(d), np.empty(d)
+        for start in range(0, d, width):
+            part = slice(start, start + width)
+            columns = self._in_memory(self.X.columns(part), part)
+            squares[part], forms[part] = columns.quadratic_forms(M)
+        return squares, forms
+
+
+def chunked_affine_scaling(X: RowChunks, scaling: str) -> tuple[np.ndarray, np.ndarray]:
+    """Shift and divisor of every column, each (d,), from the summary of X."""
+    summary, n = X.summary, X.shape[0]
+    return affine_from_moments(
+        scaling,
+        X.shape,
+        ranges=lambda: (summary.low.astype(np.float64), summary.high.astype(np.float64)),
+        mean=lambda: summary.mean,
+        norms=lambda shift: np.sqrt(summary.squares + n * (summary.mean - shift) ** 2),
+    )
