@@ -6,13 +6,13 @@ comes after it in a scanpy script goes on as before.
 
 from __future__ import annotations
 
-import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import clone
 
 from blufs._numerics.matrix.chunked import as_row_chunks
+from blufs._numerics.warn import warn_user
 from blufs.base import BaseSelector
 from blufs.methods.blufs import BLUFS
 
@@ -122,10 +122,8 @@ def _values(adata: AnnData, layer: str | None):
 def _check_count(n_top_genes: int, n_genes: int) -> int:
     if n_top_genes <= n_genes:
         return n_top_genes
-    warnings.warn(
+    warn_user(
         f"n_top_genes={n_top_genes} is above the number of genes, {n_genes}; taking all of them",
-        UserWarning,
-        stacklevel=3,
     )
     return n_genes
 

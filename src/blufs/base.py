@@ -24,6 +24,7 @@ from typing import Any, ClassVar
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator, _fit_context
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import get_tags
 from sklearn.utils._param_validation import Interval, InvalidParameterError
@@ -35,6 +36,7 @@ from blufs._numerics.matrix.conditioning import conditioned, varying_columns
 from blufs._numerics.matrix.rows import first_row
 from blufs._numerics.matrix.scaling import choose_scaling
 from blufs._numerics.matrix.sparse import canonical_csr, some_columns
+from blufs._numerics.warn import warn_user
 
 __all__ = [
     "BaseSelector",
@@ -324,9 +326,22 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         solutions = self._solve(part, sorted(set(inner.values())), given)
         for s in inner.values():
             check_ranking(solutions.get(s), part.shape[1], type(self).__name__)
+        self._warn_unless_converged(solutions)
         if varying is None:
             return {s: replace(solutions[s], order=solutions[s].ranked) for s in s_values}
         return {s: _with_constants(solutions[inner[s]], varying, X.shape[1]) for s in s_values}
+
+    def _warn_unless_converged(self, solutions: dict[Any, Solution]) -> None:
+        late = [s or found.n_features for s, found in solutions.items() if not found.converged]
+        if late:
+            limit = getattr(self, "max_iter", None)
+            within = "" if limit is None else f" within max_iter={limit} iterations"
+            which = "" if len(late) == len(solutions) else f" for s in {sorted(late)}"
+            warn_user(
+                f"{type(self).__name__} did not converge{within}{which}; the result is usable, a "
+                "larger max_iter or tol removes this warning",
+                ConvergenceWarning,
+            )
 
     def _publish(self, solution: Solution, s: int) -> None:
         order = solution.ranked

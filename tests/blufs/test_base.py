@@ -5,6 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval
 
 from blufs._numerics.graph import SampleGraph
@@ -28,7 +29,7 @@ class ByVariance(BaseSelector):
             n_iter=3,
             converged=False,
             objective_history=np.array([2.0, 1.0]),
-            per_feature={"weights_": weights},
+            per_feature={"coef_": weights},
             fitted={"answer_": 42},
         )
 
@@ -71,7 +72,7 @@ def test_fit_publishes_everything(X):
     assert fitted.support_.tolist() == [False, True, False, True, False]
     assert (fitted.n_iter_, fitted.converged_, fitted.answer_) == (3, False, 42)
     assert fitted.objective_history_.tolist() == [2.0, 1.0]
-    assert fitted.weights_.shape == (5, 2)
+    assert fitted.coef_.shape == (5, 2)
 
 
 def test_constant_features_are_hidden_from_the_method_and_come_last(X):
@@ -80,8 +81,8 @@ def test_constant_features_are_hidden_from_the_method_and_come_last(X):
     assert fitted.seen_[0] == (10, 5)
     assert fitted.ranking_.tolist() == [6, 5, 1, 4, 7, 2, 3]
     assert fitted.scores_[0] == fitted.scores_[4] == fitted.scores_.min()
-    assert fitted.weights_.shape == (7, 2)
-    assert fitted.weights_[[0, 4]].tolist() == [[0, 0], [0, 0]]
+    assert fitted.coef_.shape == (7, 2)
+    assert fitted.coef_[[0, 4]].tolist() == [[0, 0], [0, 0]]
     assert ByVariance().precompute(X).value == {"shape": (10, 5)}
 
 
@@ -91,6 +92,13 @@ def test_asking_for_constant_features_too(X):
     assert [len(path[s].ranked) for s in (4, 7, 8)] == [8, 8, 8]
     assert path[8].ranked[-3:].tolist() == [0, 1, 7]
     assert PerSize(7).fit(X).support_.sum() == 7
+
+
+def test_what_does_not_converge_is_said_once_at_the_line_of_the_user(X):
+    for call in (lambda: ByVariance(2).fit(X), lambda: ByVariance().select_path(X, [1, 2, 3])):
+        with pytest.warns(ConvergenceWarning, match="^ByVariance did not converge; ") as caught:
+            call()
+        assert [warning.filename for warning in caught] == [__file__]
 
 
 def test_path_is_sorted_and_without_repeats(X):

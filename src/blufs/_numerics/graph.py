@@ -26,6 +26,7 @@ from blufs._numerics.neighbors import (
     neighbors_of_many,
     uses_index,
 )
+from blufs._numerics.warn import warn_user
 
 #: Neighbours of a sample where nobody is asked: in criteria, estimates and stored graphs.
 N_NEIGHBORS = 10
@@ -182,11 +183,9 @@ class SampleGraph:
 
     def warn_if_disconnected(self) -> None:
         if self.n_components > 1:
-            warnings.warn(
+            warn_user(
                 f"the neighbour graph has {self.n_components} connected components; its leading "
                 "eigenvectors are the component indicators (raise n_neighbors to connect it)",
-                UserWarning,
-                stacklevel=4,
             )
 
     def leading_eigenvectors(self, count: int) -> tuple[np.ndarray, np.ndarray]:

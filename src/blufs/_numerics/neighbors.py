@@ -9,7 +9,6 @@ they are without faiss, which ``pip install 'blufs[index]'`` brings.
 
 from __future__ import annotations
 
-import warnings
 from importlib.util import find_spec
 
 import numpy as np
@@ -23,6 +22,7 @@ from blufs._numerics.matrix.rows import (
     squared_norms,
 )
 from blufs._numerics.matrix.sparse import canonical_csr
+from blufs._numerics.warn import warn_user
 
 #: Most entries of which only the smallest is looked at first.
 _GROUP = 64
@@ -230,10 +230,8 @@ def clip_n_neighbors(n_neighbors: int, n_samples: int) -> int:
     """``n_neighbors``, or ``n_samples - 1`` with a warning when there are too few samples."""
     if n_neighbors < n_samples:
         return n_neighbors
-    warnings.warn(
+    warn_user(
         f"n_neighbors={n_neighbors} is not below n_samples={n_samples}; using {n_samples - 1}",
-        UserWarning,
-        stacklevel=3,
     )
     return n_samples - 1
 

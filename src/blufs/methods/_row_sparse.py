@@ -8,7 +8,6 @@ for more features than samples, where no d x d matrix is ever built).
 
 from __future__ import annotations
 
-import warnings
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from numbers import Integral, Real
@@ -19,7 +18,6 @@ import scipy.sparse as sp
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh
 from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import ArpackError
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from blufs._numerics.eigen import (
@@ -387,24 +385,14 @@ class RowSparseSelector(BaseSelector):
         return min(self.n_components or self.n_clusters, limit)
 
     def _solution(self, result: SparseSubspace, **fitted) -> Solution:
-        if not result.converged:
-            self._warn_not_converged()
         return Solution(
             scores=result.squared_norms,
             order=np.argsort(-ten_digits(result.squared_norms), kind="stable"),
             n_iter=result.n_iter,
             converged=result.converged,
             objective_history=result.history,
-            per_feature={} if result.W is None else {"components_": result.W},
+            per_feature={} if result.W is None else {"coef_": result.W},
             fitted=fitted,
-        )
-
-    def _warn_not_converged(self) -> None:
-        warnings.warn(
-            f"{type(self).__name__} did not settle within max_iter={self.max_iter} iterations at "
-            f"gamma={self.gamma}",
-            ConvergenceWarning,
-            stacklevel=2,
         )
 
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
 from numbers import Integral, Real
 from typing import ClassVar
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
@@ -260,7 +258,6 @@ class BLUFS(GraphSelector):
         limits = self.max_iter, self.tol
         results = [minimize(problem, states.pop(0), *limits) for _ in range(len(states))]
         results *= len(sizes) // len(results)
-        self._warn_unless_converged(dict(zip(sizes, results, strict=True)))
         return {
             wanted: self._solution(problem, result, s)
             for wanted, s, result in zip(s_values, sizes, results, strict=True)
@@ -331,16 +328,6 @@ class BLUFS(GraphSelector):
             self.alpha,
             shared.n_clusters,
         )
-
-    def _warn_unless_converged(self, results: dict[int, Result]) -> None:
-        late = sorted(s for s, result in results.items() if not result.converged)
-        if late:
-            warnings.warn(
-                f"BLUFS did not converge in max_iter={self.max_iter} sweeps for s in {late}; the "
-                "result is usable, a larger max_iter or tol removes this warning",
-                ConvergenceWarning,
-                stacklevel=4,
-            )
 
     def _solution(self, problem: Problem, result: Result, s: int) -> Solution:
         state = result.state

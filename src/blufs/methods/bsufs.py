@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import ClassVar
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, Options, StrOptions
 
 from blufs._numerics.matrix.scaling import FEATURE_SCALINGS
@@ -55,7 +53,7 @@ class BSUFS(BaseSelector):
 
     Attributes
     ----------
-    components_ : ndarray of shape (n_features, m)
+    coef_ : ndarray of shape (n_features, m)
         W.
     n_nonzero_rows_ : int
         Features with a row in V.
@@ -159,12 +157,6 @@ class BSUFS(BaseSelector):
         W, V, history, converged = bi_sparse_components(
             scatter, W, weights, max_iter=self.max_iter, tol=self.tol
         )
-        if not converged:
-            warnings.warn(
-                f"BSUFS did not settle within max_iter={self.max_iter} iterations",
-                ConvergenceWarning,
-                stacklevel=2,
-            )
         scores, loadings = np.linalg.norm(V, axis=1), np.linalg.norm(W, axis=1)
         return Solution(
             scores=scores,
@@ -172,7 +164,7 @@ class BSUFS(BaseSelector):
             n_iter=len(history) - 1,
             converged=converged,
             objective_history=np.array(history),
-            per_feature={"components_": W},
+            per_feature={"coef_": W},
             fitted={"n_nonzero_rows_": int(np.count_nonzero(scores))},
         )
 

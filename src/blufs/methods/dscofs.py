@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import ClassVar
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
@@ -64,7 +62,7 @@ class DSCOFS(BaseSelector):
 
     Attributes
     ----------
-    components_ : ndarray of shape (n_features, m)
+    coef_ : ndarray of shape (n_features, m)
         W.
     objective_history_ : ndarray of shape (n_iter_,)
         The objective above after every iteration; it never rises.
@@ -156,12 +154,6 @@ class DSCOFS(BaseSelector):
         principal = scatter.leading_eigenpairs(self.n_components or self.n_clusters)[1]
         seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
         solutions = {s: self._solve_one(scatter, principal, s, seed) for s in s_values}
-        if not all(solution.converged for solution in solutions.values()):
-            warnings.warn(
-                f"DSCOFS did not settle within max_iter={self.max_iter} iterations",
-                ConvergenceWarning,
-                stacklevel=2,
-            )
         return solutions
 
     def _solve_one(self, scatter: Scatter, principal: np.ndarray, s: int, seed: int) -> Solution:
@@ -182,7 +174,7 @@ class DSCOFS(BaseSelector):
             n_iter=len(history),
             converged=converged,
             objective_history=np.array(history),
-            per_feature={"components_": W},
+            per_feature={"coef_": W},
         )
 
     def _first(self, scatter: Scatter, principal: np.ndarray, seed: int) -> np.ndarray:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from numbers import Integral
 from typing import ClassVar
 
 import numpy as np
 from scipy.linalg import eigh
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from blufs._numerics.matrix.scaling import FEATURE_SCALINGS, scale_features
@@ -45,7 +43,7 @@ class FSPCA(BaseSelector):
 
     Attributes
     ----------
-    components_ : ndarray of shape (n_features, m)
+    coef_ : ndarray of shape (n_features, m)
         W.
     explained_variance_ : float
         ``Tr(W' A W)``.
@@ -108,13 +106,6 @@ class FSPCA(BaseSelector):
         solutions = {}
         for s in s_values:
             solutions[s] = feature_sparse_pca(data, s, min(s, data.rank), self.max_iter)
-            if not solutions[s].converged:
-                warnings.warn(
-                    f"FSPCA: the support of {s} features still changes after max_iter="
-                    f"{self.max_iter} iterations",
-                    ConvergenceWarning,
-                    stacklevel=2,
-                )
         return solutions
 
 
@@ -179,7 +170,7 @@ def feature_sparse_pca(data: CenteredData, s: int, m: int, max_iter: int) -> Sol
         n_iter=len(history),
         converged=converged,
         objective_history=np.array(history),
-        per_feature={"components_": W},
+        per_feature={"coef_": W},
         fitted={
             "explained_variance_": history[-1],
             "explained_variance_ratio_": history[-1] / data.total_variance,

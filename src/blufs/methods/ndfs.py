@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from numbers import Integral, Real
 from typing import ClassVar
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from blufs._numerics.graph import SampleGraph, spectral_labels
@@ -54,7 +52,7 @@ class NDFS(GraphSelector):
 
     Attributes
     ----------
-    coefficients_ : ndarray of shape (n_features, c)
+    coef_ : ndarray of shape (n_features, c)
         W.
     labels_ : ndarray of shape (n_samples,)
         The clusters of the start.
@@ -156,18 +154,12 @@ class NDFS(GraphSelector):
             max_iter=self.max_iter,
             tol=self.tol,
         )
-        if not converged:
-            warnings.warn(
-                f"NDFS did not settle within max_iter={self.max_iter} iterations",
-                ConvergenceWarning,
-                stacklevel=2,
-            )
         return Solution(
             scores=np.linalg.norm(W, axis=1),
             n_iter=len(history),
             converged=converged,
             objective_history=np.array(history),
-            per_feature={"coefficients_": W},
+            per_feature={"coef_": W},
             fitted={"labels_": labels},
         )
 

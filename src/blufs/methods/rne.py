@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import ClassVar
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 
@@ -161,12 +159,6 @@ class RNE(BaseSelector):
         seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
         order = content_order(X)
         solutions = {s: self._solve_one(residuals, s, seed, order) for s in s_values}
-        if not all(solution.converged for solution in solutions.values()):
-            warnings.warn(
-                f"RNE did not converge in {self.max_iter} iterations; raise max_iter or tol",
-                ConvergenceWarning,
-                stacklevel=2,
-            )
         return solutions
 
     def _solve_one(self, residuals: Residuals, s: int, seed: int, order: np.ndarray) -> Solution:
@@ -185,7 +177,7 @@ class RNE(BaseSelector):
             n_iter=len(history) - 1,
             converged=self.tol == 0 or _settled(history, self.tol),
             objective_history=np.array(history),
-            per_feature={"embedding_": H},
+            per_feature={"coef_": H},
         )
 
     def _initial(self, order: np.ndarray, s: int, seed: int) -> np.ndarray:

@@ -80,7 +80,7 @@ class SOGFS(RowSparseSelector):
 
     Attributes
     ----------
-    components_ : ndarray of shape (n_features, m)
+    coef_ : ndarray of shape (n_features, m)
         W.
     graph_ : sparse array of shape (n_samples, n_samples)
         The symmetrised S.

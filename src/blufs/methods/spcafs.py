@@ -50,7 +50,7 @@ class SPCAFS(RowSparseSelector):
 
     Attributes
     ----------
-    components_ : ndarray of shape (n_features, n_components)
+    coef_ : ndarray of shape (n_features, n_components)
         W.
     objective_history_ : ndarray of shape (n_iter_,)
 

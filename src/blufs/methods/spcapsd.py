@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from numbers import Integral, Real
 from typing import ClassVar
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve, cholesky, eigh, solve_triangular
 from scipy.sparse.linalg import ArpackNoConvergence
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from blufs._numerics.eigen import Operator, largest_eigenpairs
@@ -141,12 +139,6 @@ class SPCAPSD(BaseSelector):
             max_iter=self.max_iter,
             tol=self.tol,
         )
-        if not converged:
-            warnings.warn(
-                f"SPCAPSD did not settle within max_iter={self.max_iter} iterations",
-                ConvergenceWarning,
-                stacklevel=2,
-            )
         return Solution(
             scores=norms,
             n_iter=len(history),

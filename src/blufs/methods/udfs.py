@@ -57,7 +57,7 @@ class UDFS(RowSparseSelector):
 
     Attributes
     ----------
-    components_ : ndarray of shape (n_features, m)
+    coef_ : ndarray of shape (n_features, m)
         W.
     objective_history_ : ndarray
 

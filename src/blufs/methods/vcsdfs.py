@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
 from numbers import Integral, Real
 from typing import ClassVar
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
@@ -51,7 +49,7 @@ class VCSDFS(BaseSelector):
 
     Attributes
     ----------
-    weights_ : ndarray of shape (n_features, k)
+    coef_ : ndarray of shape (n_features, k)
         W.
     objective_history_ : ndarray of shape (n_iter_,)
         The objective in units of the squared largest eigenvalue of X'X, after every update.
@@ -128,12 +126,6 @@ class VCSDFS(BaseSelector):
         seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
         widths = {s: self.n_components or s for s in s_values}
         fits = {k: self._solve_one(scatter, k, seed) for k in sorted(set(widths.values()))}
-        if not all(solution.converged for solution in fits.values()):
-            warnings.warn(
-                f"VCSDFS did not settle within max_iter={self.max_iter} updates",
-                ConvergenceWarning,
-                stacklevel=2,
-            )
         return {s: fits[k] for s, k in widths.items()}
 
     def _solve_one(self, scatter: Scatter, k: int, seed: int) -> Solution:
@@ -149,7 +141,7 @@ class VCSDFS(BaseSelector):
             n_iter=len(history),
             converged=converged,
             objective_history=np.array(history),
-            per_feature={"weights_": W},
+            per_feature={"coef_": W},
         )
 
     def _initial(self, scatter: Scatter, k: int, seed: int) -> np.ndarray:

@@ -145,5 +145,5 @@ def test_precomputed_part_gives_the_same_fit():
 
 
 def test_warns_when_the_sweeps_run_out():
-    with pytest.warns(ConvergenceWarning, match="1 sweeps"):
+    with pytest.warns(ConvergenceWarning, match="max_iter=1"):
         BLSFS(5, n_clusters=3, max_iter=1, random_state=0).fit(load_wine().data)

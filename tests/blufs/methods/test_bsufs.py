@@ -14,7 +14,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceW
 @pytest.mark.parametrize(("p", "q"), [(0, 0), (1 / 2, 1 / 2), (2 / 3, 0)])
 def test_objective_never_rises_and_w_stays_orthonormal(shape, p, q):
     fitted = BSUFS(5, n_components=4, p=p, q=q, tol=0, max_iter=30).fit(blobs(*shape))
-    W, history = fitted.components_, fitted.objective_history_
+    W, history = fitted.coef_, fitted.objective_history_
     np.testing.assert_allclose(W.T @ W, np.eye(4), atol=1e-8)
     assert len(history) == 31
     assert np.diff(history).max() <= 1e-9 * np.abs(history).max()
@@ -59,7 +59,7 @@ def test_agrees_with_a_dense_transcription(shape):
         max_iter=6,
     ).fit(X)
     np.testing.assert_allclose(
-        np.linalg.norm(fitted.components_, axis=1), np.linalg.norm(W, axis=1), atol=1e-3
+        np.linalg.norm(fitted.coef_, axis=1), np.linalg.norm(W, axis=1), atol=1e-3
     )
     assert fitted.n_nonzero_rows_ == rows.sum()
 
@@ -70,7 +70,7 @@ def test_features_without_a_row_follow_by_their_loadings():
     rest = order[fitted.n_nonzero_rows_ :]
     assert 0 < len(rest) < 12
     assert (fitted.scores_[rest] == 0).all()
-    loadings = np.linalg.norm(fitted.components_, axis=1)[rest]
+    loadings = np.linalg.norm(fitted.coef_, axis=1)[rest]
     assert (np.diff(loadings) <= 0).all()
 
 

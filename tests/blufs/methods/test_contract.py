@@ -372,8 +372,10 @@ def test_too_few_iterations_warn(name):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         fitted = selector(name, 3, max_iter=1).fit(DATA["wide"])
-    warned = any(issubclass(warning.category, ConvergenceWarning) for warning in caught)
-    assert warned == (not fitted.converged_)
+    warned = [warning for warning in caught if warning.category is ConvergenceWarning]
+    assert len(warned) == (not fitted.converged_)
+    assert all(f"{name} did not converge within max_iter=1" in str(w.message) for w in warned)
+    assert {warning.filename for warning in caught} <= {__file__}
 
 
 def _assert_same(first: Solution, second: Solution) -> None:

@@ -24,7 +24,7 @@ def test_objective_never_rises_and_is_what_it_says(shape, coupling):
         max_iter=20,
         random_state=0,
     ).fit(X)
-    W, history = fitted.components_, fitted.objective_history_
+    W, history = fitted.coef_, fitted.objective_history_
     np.testing.assert_allclose(W.T @ W, np.eye(4), atol=1e-8)
     assert np.diff(history).max() <= 1e-10
     Z = X - X.mean(axis=0)

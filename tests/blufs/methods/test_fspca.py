@@ -41,7 +41,7 @@ def test_support_is_optimal_for_data_of_low_rank(seed, s):
 def test_constraints_hold_and_variance_never_falls(shape, s):
     X = blobs(*shape)
     fitted = FSPCA(s, n_components=4).fit(X)
-    W = fitted.components_
+    W = fitted.coef_
     assert set(np.flatnonzero(np.abs(W).sum(axis=1))) <= set(np.flatnonzero(fitted.support_))
     np.testing.assert_allclose(W.T @ W, np.eye(4), atol=1e-10)
     assert np.diff(fitted.objective_history_).min(initial=0) >= -1e-12
@@ -53,15 +53,15 @@ def test_constraints_hold_and_variance_never_falls(shape, s):
 
 def test_no_more_components_than_features_or_rank():
     X = blobs(60, 12)
-    assert FSPCA(2, n_components=8).fit(X).components_.shape == (12, 2)
+    assert FSPCA(2, n_components=8).fit(X).coef_.shape == (12, 2)
     low_rank = X[:, :3] @ np.random.default_rng(0).standard_normal((3, 12))
-    assert FSPCA(6, n_components=8).fit(low_rank).components_.shape == (12, 3)
+    assert FSPCA(6, n_components=8).fit(low_rank).coef_.shape == (12, 3)
 
 
 def test_duplicate_features():
     X = np.repeat(blobs(30, 6), 3, axis=1)
     fitted = FSPCA(9, n_components=5).fit(X)
-    np.testing.assert_allclose(fitted.components_.T @ fitted.components_, np.eye(5), atol=1e-8)
+    np.testing.assert_allclose(fitted.coef_.T @ fitted.coef_, np.eye(5), atol=1e-8)
 
 
 @pytest.mark.parametrize(("name", "s"), [("FSPCA", 100), ("FSPCA-k50", 50), ("FSPCA-k20", 20)])

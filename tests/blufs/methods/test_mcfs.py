@@ -126,8 +126,8 @@ def test_finds_the_features_that_carry_the_clusters():
     with pytest.warns(UserWarning, match="3 connected components"):
         fitted = MCFS(6, n_clusters=2, n_neighbors=15).fit(blobs(n=90, d=12, seed=2))
     assert np.sum(fitted.support_[:6]) >= 5
-    np.testing.assert_allclose(np.linalg.norm(fitted.coefficients_, axis=0), 1)
-    np.testing.assert_array_equal(fitted.scores_, np.abs(fitted.coefficients_).max(axis=1))
+    np.testing.assert_allclose(np.linalg.norm(fitted.coef_, axis=0), 1)
+    np.testing.assert_array_equal(fitted.scores_, np.abs(fitted.coef_).max(axis=1))
 
 
 def test_reference_order_on_a_connected_graph():

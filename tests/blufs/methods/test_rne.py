@@ -97,7 +97,7 @@ def test_the_two_conventions_of_the_residual_differ():
 def test_tolerance_stops_early_and_warns_when_not_met():
     X = load_wine().data
     assert RNE(4, tol=0.5, random_state=0).fit(X).n_iter_ < 50
-    with pytest.warns(ConvergenceWarning, match="2 iterations"):
+    with pytest.warns(ConvergenceWarning, match="max_iter=2"):
         RNE(4, tol=1e-12, max_iter=2, random_state=0).fit(X)
 
 

@@ -22,14 +22,14 @@ def test_graph_has_the_wanted_components(shape):
     assert abs(S - S.T).max() == 0
     assert S.sum() == pytest.approx(len(X))
     assert S.min() >= 0
-    W = fitted.components_
+    W = fitted.coef_
     np.testing.assert_allclose(W.T @ W, np.eye(3), atol=1e-8)
 
 
 def test_history_holds_the_objective_of_the_last_graph():
     X = blobs(60, 12)
     fitted = SOGFS(5, gamma=0.1, n_clusters=3, n_neighbors=5, scaling="none").fit(X)
-    W = fitted.components_
+    W = fitted.coef_
     smooth = np.trace(W.T @ X.T @ (laplacian(fitted.graph_) @ X) @ W)
     objective = smooth + 0.1 * np.linalg.norm(W, axis=1).sum()
     assert fitted.objective_history_[-1] == pytest.approx(objective)

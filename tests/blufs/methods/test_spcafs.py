@@ -22,7 +22,7 @@ def test_without_penalty_scores_are_pca_loadings(shape):
 def test_objective_is_what_it_says_and_falls(shape, p):
     X = blobs(*shape)
     fitted = SPCAFS(5, gamma=2.0, n_components=3, p=p, scaling="none").fit(X)
-    W, centered = fitted.components_, X - X.mean(axis=0)
+    W, centered = fitted.coef_, X - X.mean(axis=0)
     np.testing.assert_allclose(W.T @ W, np.eye(3), atol=1e-8)
     objective = -np.sum((centered @ W) ** 2) + 2 * np.sum(np.linalg.norm(W, axis=1) ** p)
     assert fitted.objective_history_[-1] == pytest.approx(objective)

@@ -31,7 +31,7 @@ def test_laplacian_term_by_term(k, monkeypatch):
 def test_objective_is_what_it_says_and_falls(shape, gamma):
     X = blobs(*shape)
     fitted = UDFS(5, gamma=gamma, n_clusters=3).fit(X)
-    W = fitted.components_
+    W = fitted.coef_
     np.testing.assert_allclose(W.T @ W, np.eye(3), atol=1e-8)
     L = discriminative_laplacian(X, 5, 1.0)
     objective = np.trace(W.T @ X.T @ (L @ X) @ W) + gamma * np.linalg.norm(W, axis=1).sum()

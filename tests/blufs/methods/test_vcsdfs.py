@@ -33,7 +33,7 @@ def test_agrees_with_a_dense_transcription_and_never_rises(shape, rho):
         above = G @ G @ W + weight * W
         below = G @ W @ W.T @ G @ W + weight * np.ones((d, d)) @ W
         W = W * (above / below) ** 0.25
-    np.testing.assert_allclose(fitted.weights_, W, rtol=1e-8)
+    np.testing.assert_allclose(fitted.coef_, W, rtol=1e-8)
     assert fitted.objective_history_[-1] == pytest.approx(dense_objective(Z, W, weight))
     assert np.diff(fitted.objective_history_).max() <= 1e-12
 
@@ -42,7 +42,7 @@ def test_the_limit_is_stationary():
     """Of positive entries the gradient vanishes; at zero it does not point downhill."""
     X = positive(30, 6)
     fitted = VCSDFS(2, rho=0.5, scaling="none", max_iter=20_000, tol=0, random_state=0).fit(X)
-    W, weight = fitted.weights_, 0.5 / 6
+    W, weight = fitted.coef_, 0.5 / 6
     Z = X / np.linalg.norm(X, 2)
     G = Z.T @ Z
     gradient = 2 * (G @ W @ W.T @ G @ W - G @ G @ W + weight * (W.sum(axis=0) - W))
@@ -55,8 +55,8 @@ def test_one_width_gives_one_ranking_and_width_s_a_fit_for_each():
     nested = VCSDFS(n_components=6, random_state=0).select_path(X, [2, 4])
     np.testing.assert_array_equal(nested[2].scores, nested[4].scores)
     apart = VCSDFS(random_state=0).select_path(X, [2, 4])
-    assert apart[2].per_feature["weights_"].shape == (12, 2)
-    assert apart[4].per_feature["weights_"].shape == (12, 4)
+    assert apart[2].per_feature["coef_"].shape == (12, 2)
+    assert apart[4].per_feature["coef_"].shape == (12, 4)
 
 
 def test_negative_data_and_a_bad_start_are_refused_in_words():

@@ -5,7 +5,6 @@ No code of the authors is public: everything beyond the model itself is reconstr
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -13,7 +12,6 @@ from typing import Any, ClassVar
 import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from blufs._numerics.eigen import add_upper_product
@@ -167,12 +165,6 @@ class BLSFS(GraphSelector):
             max_iter=self.max_iter,
             tol=self.tol,
         )
-        if not converged:
-            warnings.warn(
-                f"BLSFS did not converge in {self.max_iter} sweeps; raise max_iter or tol",
-                ConvergenceWarning,
-                stacklevel=2,
-            )
         return Solution(
             scores=np.linalg.norm(W, axis=1),
             n_iter=len(history) - 1,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from numbers import Integral, Real
 from typing import ClassVar
 
@@ -10,6 +9,7 @@ import numpy as np
 from sklearn.utils._param_validation import Interval
 
 from blufs._numerics.graph import SampleGraph
+from blufs._numerics.warn import warn_user
 from blufs.base import GraphSelector, Solution, check_n_clusters
 from blufs.methods.mcfs.lasso_path import lasso_path_at_sizes, ridge_gram_rows
 
@@ -36,7 +36,7 @@ class MCFS(GraphSelector):
 
     Attributes
     ----------
-    coefficients_ : ndarray of shape (n_features, K)
+    coef_ : ndarray of shape (n_features, K)
         The a_k.
 
     Notes
@@ -85,11 +85,9 @@ class MCFS(GraphSelector):
         graph = self._graph(X, precomputed)
         embedding = spectral_embedding(graph, self.n_clusters)
         if embedding.shape[1] == 0:
-            warnings.warn(
+            warn_user(
                 "the neighbour graph has no structure that MCFS could explain (all samples look "
                 "alike in it): all features score 0",
-                UserWarning,
-                stacklevel=2,
             )
             embedding = np.zeros((X.shape[0], 1))
         X = X.astype(np.float64)
@@ -101,7 +99,7 @@ class MCFS(GraphSelector):
             coefficients /= np.maximum(np.linalg.norm(coefficients, axis=0), np.finfo(float).tiny)
             solutions[s] = Solution(
                 scores=np.abs(coefficients).max(axis=1),
-                per_feature={"coefficients_": coefficients},
+                per_feature={"coef_": coefficients},
             )
         return solutions
 
