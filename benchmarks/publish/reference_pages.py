@@ -63,7 +63,9 @@ terms of use of every dataset. [How files are found and read](data-files.md).
 
 n is the number of samples and d the number of features, as the methods see them: where a random
 subset of the samples is taken, n is its size, and noise features that are added count in d.
-[What the transforms do](data-files.md#what-methods-get).
+[What the transforms do](data-files.md#what-methods-get). The labels of a `develop` set may be used
+to choose a default of a method, those of a `judge` set never are. Datasets of one study share
+samples or their source, so tests count them once.
 """
 
 _INPUTS = """\
@@ -154,7 +156,7 @@ def datasets() -> str:
     """docs/reference/datasets.md."""
     known = dataset_definitions(ROOT / "data/datasets.yaml")
     parts = [_DATASETS]
-    header = ["name", "n", "d", "classes", "transform", "from"]
+    header = ["name", "n", "d", "classes", "transform", "role", "study", "from"]
     for domain, title in DOMAINS.items():
         found = [spec for spec in known.values() if spec["domain"] == domain]
         if found:
@@ -171,6 +173,8 @@ def _dataset_row(spec: dict[str, Any]) -> list[str]:
         f"`{spec['name']}`",
         *(str(value) for value in (n, d, classes)),
         spec.get("transform", ""),
+        spec["role"],
+        spec["study"] if spec["study"] != spec["name"] else "",
         _source(spec),
     ]
 
@@ -180,6 +184,8 @@ def _source(spec: dict[str, Any]) -> str:
     if "url" in spec:
         host = "github.com" if "github" in spec["url"] else urlsplit(spec["url"]).hostname
         return f"download ({host})"
+    if "package" in spec:
+        return f"the package {spec['package']}, by pip"
     if "builtin" in spec:
         return "a Python package, no download"
     if "generate" in spec:

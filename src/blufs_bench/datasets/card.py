@@ -20,6 +20,8 @@ def make_card(
 ) -> dict[str, Any]:
     """Facts about prepared arrays, JSON-able.
 
+    ``study`` and ``role`` are those of the definition: samples of one study are not independent,
+    and only of a ``develop`` set may the labels be used to choose a default.
     ``labelled`` says whether there are classes; without them ``n_classes`` is None. ``n_clusters``
     is the number that methods are given: the definition's, else the number of classes, else None
     (to be estimated).
@@ -31,6 +33,8 @@ def make_card(
         "name": spec["name"],
         "title": spec["title"],
         "domain": spec.get("domain", DEFAULT_DOMAIN),
+        "study": spec.get("study", spec["name"]),
+        "role": spec.get("role"),
         "status": "ok",
         "reason": "",
         "labelled": y is not None,

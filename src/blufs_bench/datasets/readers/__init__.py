@@ -17,9 +17,18 @@ from blufs_bench.datasets.readers.raw import RawData
 #: Formats that hold several arrays by name, one array, and tables as text or otherwise.
 ARRAY_SUFFIXES = (".mat", ".npz", ".rdata", ".rda")
 TEXT_SUFFIXES = (".csv", ".tsv", ".txt")
-SUFFIXES = (*TEXT_SUFFIXES, ".parquet", ".arff", *ARRAY_SUFFIXES, ".npy")
+#: Archives: `member` says which of their files hold the data.
+ARCHIVE_SUFFIXES = (".zip", ".whl")
+SUFFIXES = (*TEXT_SUFFIXES, ".parquet", ".arff", *ARRAY_SUFFIXES, ".npy", *ARCHIVE_SUFFIXES)
 
-__all__ = ["ARRAY_SUFFIXES", "SUFFIXES", "TEXT_SUFFIXES", "RawData", "read_file"]
+__all__ = [
+    "ARCHIVE_SUFFIXES",
+    "ARRAY_SUFFIXES",
+    "SUFFIXES",
+    "TEXT_SUFFIXES",
+    "RawData",
+    "read_file",
+]
 
 
 def read_file(path: Path, spec: Mapping[str, Any]) -> RawData:
@@ -48,12 +57,14 @@ def read_file(path: Path, spec: Mapping[str, Any]) -> RawData:
 
 def _reader(suffix: str) -> Callable[[Path, Mapping[str, Any]], RawData]:
     """The function that reads a format. The parsers are slow to import, so only when needed."""
+    if suffix in ARCHIVE_SUFFIXES:
+        from blufs_bench.datasets.readers import archives
+
+        return archives.read_archive
     if suffix in ARRAY_SUFFIXES or suffix == ".npy":
         from blufs_bench.datasets.readers import arrays
 
-        return {".mat": arrays.read_mat, ".npz": arrays.read_npz, ".npy": arrays.read_npy}.get(
-            suffix, arrays.read_rdata
-        )
+        return arrays.read_arrays
     from blufs_bench.datasets.readers import tables
 
     return {".parquet": tables.read_parquet, ".arff": tables.read_arff}.get(

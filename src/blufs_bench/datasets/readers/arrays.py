@@ -24,16 +24,25 @@ from blufs_bench.datasets.readers.raw import (
 _SPARSE_NPZ = {"data", "shape", "format"}
 
 
-def read_mat(path: Path, spec: Mapping[str, Any]) -> RawData:
+def read_arrays(path: Path, spec: Mapping[str, Any]) -> RawData:
+    """Features and labels out of a file that holds arrays."""
+    return from_arrays(load_arrays(path, spec), spec)
+
+
+def load_arrays(path: Path, spec: Mapping[str, Any]) -> dict[str, Any]:
+    """Arrays by name; None for what is no array of numbers or text."""
+    load = {".mat": _load_mat, ".npz": _load_npz, ".npy": _load_npy}
+    return load.get(path.suffix.lower(), _load_rdata)(path, spec)
+
+
+def _load_mat(path: Path, spec: Mapping[str, Any]) -> dict[str, Any]:
     """A MATLAB file of any version."""
     from blufs_bench.datasets.readers import mat
 
-    if mat.is_hdf5(path):
-        return _from_arrays(mat.load_hdf5(path, spec), spec)
-    return _from_arrays(mat.load_mat(path, spec), spec)
+    return mat.load_hdf5(path, spec) if mat.is_hdf5(path) else mat.load_mat(path, spec)
 
 
-def read_npz(path: Path, spec: Mapping[str, Any]) -> RawData:
+def _load_npz(path: Path, spec: Mapping[str, Any]) -> dict[str, Any]:
     """Arrays by name, or what `scipy.sparse.save_npz` wrote (with labels added, or without)."""
     with zipfile.ZipFile(path) as archive:
         # zipfile never reads more of a member than is stated here.
@@ -51,14 +60,14 @@ def read_npz(path: Path, spec: Mapping[str, Any]) -> RawData:
         parts = [arrays.pop(name) for name in ("data", "indices", "indptr")]
         build = sp.csr_array if kind == "csr" else sp.csc_array
         arrays["X"] = build(tuple(parts), shape=tuple(int(size) for size in shape))
-    return _from_arrays(arrays, spec)
+    return arrays
 
 
-def read_npy(path: Path, spec: Mapping[str, Any]) -> RawData:
+def _load_npy(path: Path, spec: Mapping[str, Any]) -> dict[str, Any]:
     """One array: all columns are features, except `label`."""
     with path.open("rb") as stream:
         _check_npy_header(stream, spec)
-    return _from_arrays({"X": np.load(path, allow_pickle=False)}, spec)
+    return {"X": np.load(path, allow_pickle=False)}
 
 
 def _check_npy_header(stream: Any, spec: Mapping[str, Any]) -> None:
@@ -71,7 +80,7 @@ def _check_npy_header(stream: Any, spec: Mapping[str, Any]) -> None:
     check_memory(float(np.prod(np.asarray(shape, dtype=float))) * dtype.itemsize, spec)
 
 
-def read_rdata(path: Path, spec: Mapping[str, Any]) -> RawData:
+def _load_rdata(path: Path, spec: Mapping[str, Any]) -> dict[str, Any]:
     """Objects that R saved; the members of a list are called `list.member`."""
     try:
         from blufs_bench.datasets.readers import r
@@ -79,13 +88,13 @@ def read_rdata(path: Path, spec: Mapping[str, Any]) -> RawData:
         raise DatasetError(
             "R files are read by the package rdata; install it by `pip install 'blufs[r]'`"
         ) from error
-    return _from_arrays(r.load_rdata(path, spec), spec)
+    return r.load_rdata(path, spec)
 
 
 # ---------------------------------------------------------------------- features, and the classes
 
 
-def _from_arrays(arrays: Mapping[str, Any], spec: Mapping[str, Any]) -> RawData:
+def from_arrays(arrays: Mapping[str, Any], spec: Mapping[str, Any]) -> RawData:
     """Features and labels out of named arrays, as the definition lays them out."""
     keys, label = spec.get("keys", {}), spec.get("label")
     X = _pick(arrays, keys.get("X"), FEATURE_KEYS, "features", "keys: {X: ...}")
@@ -94,10 +103,13 @@ def _from_arrays(arrays: Mapping[str, Any], spec: Mapping[str, Any]) -> RawData:
         check_memory(8 * sum(map(float, X.shape)), spec)
     if "class_axis" in spec:
         return _class_along_an_axis(X, spec)
+    if "sample_axes" in spec:
+        X = _samples_along_axes(X, spec["sample_axes"])
     if X.ndim != 2:
         raise DatasetError(
-            f"the features have shape {X.shape}; it must be samples x features (if the class "
-            "changes along one of three axes, give `class_axis`)"
+            f"the features have shape {X.shape}; it must be samples x features (if there are three "
+            "axes, say by `sample_axes` which of them the samples are, or by `class_axis` along "
+            "which one the class changes)"
         )
     X = X.T if spec.get("transpose") else X
     if isinstance(label, int):
@@ -110,7 +122,28 @@ def _from_arrays(arrays: Mapping[str, Any], spec: Mapping[str, Any]) -> RawData:
     y = _pick(arrays, name, LABEL_KEYS, "labels", "label: ...")
     if spec.get("one_hot"):
         return RawData(X, _from_one_hot(y, X.shape[0]))
-    return RawData(X, y.toarray() if sp.issparse(y) else y)
+    y = y.toarray() if sp.issparse(y) else y
+    y = y.ravel() if "sample_axes" in spec else y
+    return _without(spec["no_class"], X, y) if "no_class" in spec else RawData(X, y)
+
+
+def _samples_along_axes(X: Any, axes: list[int]) -> np.ndarray:
+    """Samples x features out of three axes, each side in the order of its axes."""
+    if sp.issparse(X) or X.ndim != 3:
+        raise DatasetError(
+            f"the features have shape {X.shape}; `sample_axes` is for arrays of three axes"
+        )
+    others = [axis for axis in range(3) if axis not in axes]
+    n_samples = int(np.prod([X.shape[axis] for axis in axes]))
+    return X.transpose(*axes, *others).reshape(n_samples, -1)
+
+
+def _without(no_class: int, X: Any, y: np.ndarray) -> RawData:
+    """The samples that have a class."""
+    if y.size != X.shape[0]:
+        return RawData(X, y)  # the check of the labels explains it
+    kept = y.ravel() != no_class
+    return RawData(X[kept], y.ravel()[kept])
 
 
 def _pick(
