@@ -6,4 +6,4 @@ include: "workflow/rules/benchmark.smk"
 rule all:
     default_target: True
     input:
-        final_output(),
+        result("complete.txt"),

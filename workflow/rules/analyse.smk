@@ -6,12 +6,12 @@ TABLES = table_names(PLAN.datasets)
 
 rule compare_methods:
     input:
-        scores=f"{RESULTS}/scores.parquet",
+        scores="results/{suite}/scores.parquet",
         cards=cards,
     output:
-        f"{RESULTS}/statistics.json",
+        "results/{suite}/statistics.json",
     log:
-        f"logs/{{suite}}/compare_methods.log",
+        "logs/{suite}/compare_methods.log",
     conda:
         "../envs/blufs.yaml"
     threads: 1
@@ -28,26 +28,34 @@ rule compare_methods:
 # All tables in one job: loading their code takes longer than building them.
 rule build_tables:
     input:
-        frames=result("{frame}.parquet", frame=read_by_tables()),
+        frames=expand(
+            "results/{suite}/{frame}.parquet",
+            frame=read_by_tables(),
+            allow_missing=True,
+        ),
         cards=cards,
         arrays=arrays,
         paper=os.path.relpath(ROOT / "data/paper_results.yaml"),
     output:
         csv=[
             report(
-                f"{RESULTS}/tables/{table}.csv",
+                f"results/{{suite}}/tables/{table}.csv",
                 category="Tables",
                 labels={"table": table},
             )
             for table in TABLES
         ],
-        md=[f"{RESULTS}/tables/{table}.md" for table in TABLES],
-        tex=[f"{RESULTS}/tables/{table}.tex" for table in TABLES],
-        html=[f"{RESULTS}/tables/{table}.html" for table in TABLES],
-        problems=f"{RESULTS}/tables/problems.json",
-        empty=f"{RESULTS}/tables/empty.json",
+        md=expand("results/{suite}/tables/{table}.md", table=TABLES, allow_missing=True),
+        tex=expand(
+            "results/{suite}/tables/{table}.tex", table=TABLES, allow_missing=True
+        ),
+        html=expand(
+            "results/{suite}/tables/{table}.html", table=TABLES, allow_missing=True
+        ),
+        problems="results/{suite}/tables/problems.json",
+        empty="results/{suite}/tables/empty.json",
     log:
-        f"logs/{{suite}}/build_tables.log",
+        "logs/{suite}/build_tables.log",
     conda:
         "../envs/blufs.yaml"
     threads: 1

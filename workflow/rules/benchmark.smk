@@ -27,23 +27,5 @@ include: "figures.smk"
 include: "report.smk"
 
 
-# Not worth a job of a cluster, whose nodes may have no network either.
-localrules:
-    all,
-    download,
-    choose,
-    show_cell,
-    provenance,
-    check_complete,
-
-
 onstart:
     begin_run(workflow, Path.cwd())
-
-
-onsuccess:
-    print_summary()
-
-
-onerror:
-    print_summary()

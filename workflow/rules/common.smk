@@ -1,7 +1,6 @@
 # The checked plan, and the functions that tell a rule its inputs, parameters and resources.
 import os
 import re
-import time
 from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
@@ -10,6 +9,7 @@ try:
     from blufs_bench.datasets.download import local_copies_digest, mirror_list
     from blufs_bench.plan.config import ConfigError
     from blufs_bench.plan.digest import code_digest
+    from blufs_bench.plan.parts import Part
     from blufs_bench.plan.read import name_source, project_folder, read_plan
     from blufs_bench.plan.resources import (
         PREPARING,
@@ -32,15 +32,10 @@ except ImportError as error:
 # By this file, not by the Snakefile: another workflow may use this one as a `module:`.
 ROOT = project_folder(workflow.current_basedir.get_path_or_uri(secret_free=True))
 name_source(ROOT)
-RESULTS = "results/{suite}"
-# What is younger than this was made by this run.
-PARSED_AT = time.time()
 try:
     PLAN = read_plan(config, ROOT, purpose_of(workflow), files=workflow.configfiles)
 except ConfigError as error:
     raise WorkflowError(str(error))
-# Scripts see the defaults too: who uses this workflow as a module may have left them out.
-config.update({**PLAN.config, **config})
 DATASETS = PLAN.all_datasets
 MIRRORS = mirror_list(PLAN.config["mirrors"])
 
@@ -52,6 +47,9 @@ wildcard_constraints:
     dataset="|".join(map(re.escape, DATASETS)),
     method="|".join(map(re.escape, PLAN.all_methods)),
     part="[a-z0-9-]+",
+    chunk=r"\d+",
+    s_values=r"all|\d+(-\d+)*",
+    fit_seed=r"all|\d+",
     s=r"\d+",
     repetition=r"\d+",
 
@@ -73,62 +71,68 @@ def result(pattern, **wildcards):
     return expand(f"results/{PLAN.suite_name}/{pattern}", **wildcards)
 
 
-def dataset_files(name, datasets):
-    """One file of each of these datasets, such as its card."""
-    return result(f"data/{{dataset}}/{name}", dataset=datasets)
-
-
 def cards(wildcards):
     """Input function: the cards of all datasets of the suite."""
-    return dataset_files("card.json", PLAN.datasets)
+    return result("data/{dataset}/card.json", dataset=PLAN.datasets)
 
 
-def part_files(stage, pairs, parts, name=""):
+def arrays(wildcards):
+    """Input function: the arrays of all datasets of the suite."""
+    return result("data/{dataset}/dataset.npz", dataset=PLAN.datasets)
+
+
+def part_files(pattern, pairs, parts):
     """Files of a stage for datasets and methods, one per part."""
-    ending = f".{name}.json" if name else ".json"
     return [
         path
         for dataset, method in pairs
         for path in result(
-            f"{stage}/{dataset}/{method}/{{part}}{ending}", part=parts(dataset, method)
+            pattern, dataset=dataset, method=method, part=parts(dataset, method)
         )
     ]
 
 
 def selections_of_suite(wildcards):
     """Input function: the selections of the suite."""
-    return part_files("selections", PLAN.pairs(), PLAN.select_parts)
+    pattern = "selections/{dataset}/{method}/{part}.json"
+    return part_files(pattern, PLAN.pairs(), PLAN.select_parts)
 
 
 def screens_of_suite(wildcards):
     """Input function: the screened settings of the suite, by jobs of their own or by evaluate."""
-    inside = part_files("evaluations", PLAN.pairs(), PLAN.evaluate_parts, "screened")
-    return part_files("screens", PLAN.pairs(), PLAN.screen_parts) + inside
+    apart, inside = (
+        "screens/{dataset}/{method}/{part}.json",
+        "evaluations/{dataset}/{method}/{part}.screened.json",
+    )
+    return part_files(apart, PLAN.pairs(), PLAN.screen_parts) + part_files(
+        inside, PLAN.pairs(), PLAN.evaluate_parts
+    )
 
 
 def evaluations_of_suite(wildcards):
     """Input function: the evaluations of the suite."""
-    return part_files("evaluations", PLAN.pairs(), PLAN.evaluate_parts)
+    pattern = "evaluations/{dataset}/{method}/{part}.json"
+    return part_files(pattern, PLAN.pairs(), PLAN.evaluate_parts)
 
 
 def selections_of(wildcards):
     """Input function: all selections of one method on one dataset."""
     pair = (wildcards.dataset, wildcards.method)
-    return part_files("selections", [pair], PLAN.select_parts)
+    pattern = "selections/{dataset}/{method}/{part}.json"
+    return part_files(pattern, [pair], PLAN.select_parts)
 
 
 def screens_of(wildcards):
     """Input function: the screened settings of one method on one dataset; none for a single one."""
     pair = (wildcards.dataset, wildcards.method)
-    return part_files("screens", [pair], PLAN.screen_parts)
+    pattern = "screens/{dataset}/{method}/{part}.json"
+    return part_files(pattern, [pair], PLAN.screen_parts)
 
 
 def choices_of(wildcards):
     """Input function: the chosen settings, where choosing is a job of its own."""
     apart = PLAN.screens_apart(wildcards.method)
-    return (
-        result(f"choices/{wildcards.dataset}/{wildcards.method}.json") if apart else []
-    )
+    return "results/{suite}/choices/{dataset}/{method}.json" if apart else []
 
 
 def evaluation_of_cell(wildcards):
@@ -139,28 +143,22 @@ def evaluation_of_cell(wildcards):
         int(wildcards.s),
         int(wildcards.repetition),
     )
-    (path,) = result(f"evaluations/{wildcards.dataset}/{wildcards.method}/{part}.json")
-    return path
+    return f"results/{{suite}}/evaluations/{{dataset}}/{{method}}/{part}.json"
 
 
-def repeated_fits(section, stage):
+def repeated_fits(section, pattern):
     """Files of the timing or stability runs."""
     return [
         path
         for dataset, method in PLAN.repeated_pairs(section)
-        for path in result(f"{stage}/{dataset}/{method}.json")
+        for path in result(pattern, dataset=dataset, method=method)
     ]
-
-
-def arrays(wildcards):
-    """Input function: the arrays of all compared datasets."""
-    return dataset_files("dataset.npz", PLAN.datasets)
 
 
 def source_of(wildcards):
     """Input function: where the data came from; nothing for data that are made here."""
     made_here = {"builtin", "generate"} & set(DATASETS[wildcards.dataset])
-    return [] if made_here else dataset_files("source.json", [wildcards.dataset])
+    return [] if made_here else "results/{suite}/data/{dataset}/source.json"
 
 
 def own_file(wildcards):
@@ -190,7 +188,7 @@ def job_minutes(wildcards, attempt, fits=0):
 
 
 def select_minutes(wildcards, attempt):
-    part = PLAN.select_part(wildcards.method, wildcards.part)
+    part = PLAN.select_part(wildcards.method, Part.of(wildcards))
     fits = len(part["settings"]) * len(part["fit_seeds"])
     return job_minutes(wildcards, attempt, fits)
 
@@ -209,20 +207,3 @@ def all_cores():
         return workflow.cores
     except WorkflowError:
         return 1
-
-
-def final_output():
-    return result("complete.txt")
-
-
-def print_summary():
-    """How many cells ran and where the report is, at the end of a run that made any of them."""
-    for summary in map(Path, result("summary.txt")):
-        page = summary.with_name("report.html")
-        there = [path for path in (summary, page) if path.exists()]
-        if not any(path.stat().st_mtime >= PARSED_AT for path in there):
-            continue
-        if summary in there:
-            print(f"\n{summary.read_text().strip()}")
-        if page in there:
-            print(f"Report: {page}")

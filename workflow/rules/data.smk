@@ -5,9 +5,10 @@ rule download:
     input:
         own_file,
     output:
-        f"{RESULTS}/data/{{dataset}}/source.json",
+        "results/{suite}/data/{dataset}/source.json",
     log:
-        f"logs/{{suite}}/download/{{dataset}}.log",
+        "logs/{suite}/download/{dataset}.log",
+    localrule: True
     conda:
         "../envs/blufs.yaml"
     threads: 1
@@ -33,11 +34,11 @@ rule preprocess:
         own_file,
         source=source_of,
     output:
-        data=f"{RESULTS}/data/{{dataset}}/dataset.npz",
-        card=f"{RESULTS}/data/{{dataset}}/card.json",
-        graph=f"{RESULTS}/data/{{dataset}}/graph.npz",
+        data="results/{suite}/data/{dataset}/dataset.npz",
+        card="results/{suite}/data/{dataset}/card.json",
+        graph="results/{suite}/data/{dataset}/graph.npz",
     log:
-        f"logs/{{suite}}/preprocess/{{dataset}}.log",
+        "logs/{suite}/preprocess/{dataset}.log",
     conda:
         "../envs/blufs.yaml"
     threads: 1

@@ -3,16 +3,16 @@
 
 rule evaluate:
     input:
-        data=f"{RESULTS}/data/{{dataset}}/dataset.npz",
-        card=f"{RESULTS}/data/{{dataset}}/card.json",
-        graph=f"{RESULTS}/data/{{dataset}}/graph.npz",
+        data="results/{suite}/data/{dataset}/dataset.npz",
+        card="results/{suite}/data/{dataset}/card.json",
+        graph="results/{suite}/data/{dataset}/graph.npz",
         choices=choices_of,
         selections=selections_of,
     output:
-        scores=f"{RESULTS}/evaluations/{{dataset}}/{{method}}/{{part}}.json",
-        screened=f"{RESULTS}/evaluations/{{dataset}}/{{method}}/{{part}}.screened.json",
+        scores="results/{suite}/evaluations/{dataset}/{method}/{part}.json",
+        screened="results/{suite}/evaluations/{dataset}/{method}/{part}.screened.json",
     log:
-        f"logs/{{suite}}/evaluate/{{dataset}}/{{method}}/{{part}}.log",
+        "logs/{suite}/evaluate/{dataset}/{method}/{part}.log",
     conda:
         "../envs/blufs.yaml"
     threads: 1
@@ -36,9 +36,10 @@ rule show_cell:
         scores=evaluation_of_cell,
         selections=selections_of,
     output:
-        f"{RESULTS}/cells/{{dataset}}/{{method}}/s{{s}}/repetition{{repetition}}.json",
+        "results/{suite}/cells/{dataset}/{method}/s{s}/repetition{repetition}.json",
     log:
-        f"logs/{{suite}}/show_cell/{{dataset}}/{{method}}/s{{s}}/repetition{{repetition}}.log",
+        "logs/{suite}/show_cell/{dataset}/{method}/s{s}/repetition{repetition}.log",
+    localrule: True
     conda:
         "../envs/blufs.yaml"
     threads: 1
@@ -53,12 +54,12 @@ rule show_cell:
 
 rule time_fit:
     input:
-        data=f"{RESULTS}/data/{{dataset}}/dataset.npz",
-        card=f"{RESULTS}/data/{{dataset}}/card.json",
+        data="results/{suite}/data/{dataset}/dataset.npz",
+        card="results/{suite}/data/{dataset}/card.json",
     output:
-        f"{RESULTS}/timing/{{dataset}}/{{method}}.json",
+        "results/{suite}/timing/{dataset}/{method}.json",
     log:
-        f"logs/{{suite}}/time/{{dataset}}/{{method}}.log",
+        "logs/{suite}/time/{dataset}/{method}.log",
     conda:
         "../envs/blufs.yaml"
     # All cores, so that nothing else runs meanwhile; the fit itself uses one thread.
@@ -80,12 +81,12 @@ rule time_fit:
 
 rule resample:
     input:
-        data=f"{RESULTS}/data/{{dataset}}/dataset.npz",
-        card=f"{RESULTS}/data/{{dataset}}/card.json",
+        data="results/{suite}/data/{dataset}/dataset.npz",
+        card="results/{suite}/data/{dataset}/card.json",
     output:
-        f"{RESULTS}/resamples/{{dataset}}/{{method}}.json",
+        "results/{suite}/resamples/{dataset}/{method}.json",
     log:
-        f"logs/{{suite}}/resample/{{dataset}}/{{method}}.log",
+        "logs/{suite}/resample/{dataset}/{method}.log",
     conda:
         "../envs/blufs.yaml"
     threads: 1
@@ -110,17 +111,17 @@ rule collect:
         selections=selections_of_suite,
         screened=screens_of_suite,
         scores=evaluations_of_suite,
-        timing=repeated_fits("timing", "timing"),
-        resamples=repeated_fits("stability", "resamples"),
+        timing=repeated_fits("timing", "timing/{dataset}/{method}.json"),
+        resamples=repeated_fits("stability", "resamples/{dataset}/{method}.json"),
     output:
-        scores=f"{RESULTS}/scores.parquet",
-        selections=f"{RESULTS}/selections.parquet",
-        screened=f"{RESULTS}/screened.parquet",
-        timing=f"{RESULTS}/timing.parquet",
-        stability=f"{RESULTS}/stability.parquet",
-        summary=f"{RESULTS}/summary.txt",
+        scores="results/{suite}/scores.parquet",
+        selections="results/{suite}/selections.parquet",
+        screened="results/{suite}/screened.parquet",
+        timing="results/{suite}/timing.parquet",
+        stability="results/{suite}/stability.parquet",
+        summary="results/{suite}/summary.txt",
     log:
-        f"logs/{{suite}}/collect.log",
+        "logs/{suite}/collect.log",
     conda:
         "../envs/blufs.yaml"
     threads: 1

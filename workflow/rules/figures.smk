@@ -12,14 +12,17 @@ FIGURES = figure_names([name for name in PLAN.datasets if DATASETS[name].get("no
 
 rule plot_figures:
     input:
-        frames=result("{frame}.parquet", frame=read_by_figures(FIGURES)),
+        frames=expand(
+            "results/{suite}/{frame}.parquet",
+            frame=read_by_figures(FIGURES),
+            allow_missing=True,
+        ),
         cards=cards,
         arrays=arrays,
     output:
         png=[
             report(
-                f"{RESULTS}/figures/{figure}.png",
-                caption="../report/figure.rst",
+                f"results/{{suite}}/figures/{figure}.png",
                 category="Figures",
                 labels={
                     "figure": figure_spec(figure).title,
@@ -28,11 +31,13 @@ rule plot_figures:
             )
             for figure in FIGURES
         ],
-        pdf=[f"{RESULTS}/figures/{figure}.pdf" for figure in FIGURES],
-        problems=f"{RESULTS}/figures/problems.json",
-        empty=f"{RESULTS}/figures/empty.json",
+        pdf=expand(
+            "results/{suite}/figures/{figure}.pdf", figure=FIGURES, allow_missing=True
+        ),
+        problems="results/{suite}/figures/problems.json",
+        empty="results/{suite}/figures/empty.json",
     log:
-        f"logs/{{suite}}/figures.log",
+        "logs/{suite}/figures.log",
     conda:
         "../envs/blufs.yaml"
     threads: 1

@@ -7,11 +7,12 @@ report: "../report/workflow.rst"
 
 rule provenance:
     input:
-        f"{RESULTS}/scores.parquet",
+        "results/{suite}/scores.parquet",
     output:
-        f"{RESULTS}/provenance.json",
+        "results/{suite}/provenance.json",
     log:
-        f"logs/{{suite}}/provenance.log",
+        "logs/{suite}/provenance.log",
+    localrule: True
     conda:
         "../envs/blufs.yaml"
     threads: 1
@@ -34,29 +35,37 @@ rule provenance:
 
 rule report:
     input:
-        scores=f"{RESULTS}/scores.parquet",
-        screened=f"{RESULTS}/screened.parquet",
-        selections=f"{RESULTS}/selections.parquet",
-        stability=f"{RESULTS}/stability.parquet",
-        statistics=f"{RESULTS}/statistics.json",
-        provenance=f"{RESULTS}/provenance.json",
+        scores="results/{suite}/scores.parquet",
+        screened="results/{suite}/screened.parquet",
+        selections="results/{suite}/selections.parquet",
+        stability="results/{suite}/stability.parquet",
+        statistics="results/{suite}/statistics.json",
+        provenance="results/{suite}/provenance.json",
         cards=cards,
-        tables=result("tables/{table}.html", table=TABLES),
-        csv=result("tables/{table}.csv", table=TABLES),
-        tex=result("tables/{table}.tex", table=TABLES),
-        figures=result("figures/{figure}.png", figure=FIGURES),
-        empty_tables=f"{RESULTS}/tables/empty.json",
-        empty_figures=f"{RESULTS}/figures/empty.json",
+        tables=expand(
+            "results/{suite}/tables/{table}.html", table=TABLES, allow_missing=True
+        ),
+        csv=expand(
+            "results/{suite}/tables/{table}.csv", table=TABLES, allow_missing=True
+        ),
+        tex=expand(
+            "results/{suite}/tables/{table}.tex", table=TABLES, allow_missing=True
+        ),
+        figures=expand(
+            "results/{suite}/figures/{figure}.png", figure=FIGURES, allow_missing=True
+        ),
+        empty_tables="results/{suite}/tables/empty.json",
+        empty_figures="results/{suite}/figures/empty.json",
         deviations=os.path.relpath(ROOT / "docs/deviations.md"),
     output:
         report(
-            f"{RESULTS}/report.html",
+            "results/{suite}/report.html",
             caption="../report/report.rst",
             category="Report",
             labels={"page": "report of the suite"},
         ),
     log:
-        f"logs/{{suite}}/report.log",
+        "logs/{suite}/report.log",
     conda:
         "../envs/blufs.yaml"
     threads: 1
@@ -75,15 +84,16 @@ rule report:
 
 rule check_complete:
     input:
-        scores=f"{RESULTS}/scores.parquet",
-        report=f"{RESULTS}/report.html",
-        statistics=f"{RESULTS}/statistics.json",
-        tables=f"{RESULTS}/tables/problems.json",
-        figures=f"{RESULTS}/figures/problems.json",
+        scores="results/{suite}/scores.parquet",
+        report="results/{suite}/report.html",
+        statistics="results/{suite}/statistics.json",
+        tables="results/{suite}/tables/problems.json",
+        figures="results/{suite}/figures/problems.json",
     output:
-        f"{RESULTS}/complete.txt",
+        "results/{suite}/complete.txt",
     log:
-        f"logs/{{suite}}/check_complete.log",
+        "logs/{suite}/check_complete.log",
+    localrule: True
     conda:
         "../envs/blufs.yaml"
     threads: 1

@@ -3,12 +3,12 @@
 
 rule select:
     input:
-        data=f"{RESULTS}/data/{{dataset}}/dataset.npz",
-        card=f"{RESULTS}/data/{{dataset}}/card.json",
+        data="results/{suite}/data/{dataset}/dataset.npz",
+        card="results/{suite}/data/{dataset}/card.json",
     output:
-        f"{RESULTS}/selections/{{dataset}}/{{method}}/{{part}}.json",
+        "results/{suite}/selections/{dataset}/{method}/grid{chunk}-s{s_values}-fit{fit_seed}.json",
     log:
-        f"logs/{{suite}}/select/{{dataset}}/{{method}}/{{part}}.log",
+        "logs/{suite}/select/{dataset}/{method}/grid{chunk}-s{s_values}-fit{fit_seed}.log",
     conda:
         "../envs/blufs.yaml"
     threads: 1
@@ -17,7 +17,7 @@ rule select:
         runtime=select_minutes,
     params:
         method=lambda wc: PLAN.method(wc.method),
-        part=lambda wc: PLAN.select_part(wc.method, wc.part),
+        part=lambda wc: PLAN.select_part(wc.method, Part.of(wc)),
         default=lambda wc: PLAN.settings(wc.method)[0],
         seed=PLAN.config["seed"],
         limits=PLAN.limits,
@@ -28,14 +28,14 @@ rule select:
 
 rule screen:
     input:
-        data=f"{RESULTS}/data/{{dataset}}/dataset.npz",
-        card=f"{RESULTS}/data/{{dataset}}/card.json",
-        graph=f"{RESULTS}/data/{{dataset}}/graph.npz",
-        selections=f"{RESULTS}/selections/{{dataset}}/{{method}}/{{part}}.json",
+        data="results/{suite}/data/{dataset}/dataset.npz",
+        card="results/{suite}/data/{dataset}/card.json",
+        graph="results/{suite}/data/{dataset}/graph.npz",
+        selections="results/{suite}/selections/{dataset}/{method}/grid{chunk}-s{s_values}-fit{fit_seed}.json",
     output:
-        f"{RESULTS}/screens/{{dataset}}/{{method}}/{{part}}.json",
+        "results/{suite}/screens/{dataset}/{method}/grid{chunk}-s{s_values}-fit{fit_seed}.json",
     log:
-        f"logs/{{suite}}/screen/{{dataset}}/{{method}}/{{part}}.log",
+        "logs/{suite}/screen/{dataset}/{method}/grid{chunk}-s{s_values}-fit{fit_seed}.log",
     conda:
         "../envs/blufs.yaml"
     threads: 1
@@ -55,9 +55,10 @@ rule choose:
     input:
         screens_of,
     output:
-        f"{RESULTS}/choices/{{dataset}}/{{method}}.json",
+        "results/{suite}/choices/{dataset}/{method}.json",
     log:
-        f"logs/{{suite}}/choose/{{dataset}}/{{method}}.log",
+        "logs/{suite}/choose/{dataset}/{method}.log",
+    localrule: True
     conda:
         "../envs/blufs.yaml"
     threads: 1

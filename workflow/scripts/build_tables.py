@@ -1,7 +1,7 @@
 """Build all tables and write them as CSV, Markdown, LaTeX and fragments of HTML."""
 
 from blufs_bench.compare.paper import load_paper
-from blufs_bench.files.atomic import write_json
+from blufs_bench.files.atomic import remove_others, write_json
 from blufs_bench.results.suite import Suite, SuiteResults
 from blufs_bench.run.job import job
 from blufs_bench.show.tables.build import build_or_explain
@@ -24,3 +24,4 @@ with job(snakemake.log[0]) as logger:
         logger.info("%s: %d rows", table.caption, len(table.tidy))
     write_json(outputs.problems, problems)
     write_json(outputs.empty, empty)
+    remove_others(outputs)  # of datasets that are gone

@@ -1,4 +1,6 @@
-"""Fail, after everything is made, if cells, statistics, tables or figures have failed."""
+"""Say how many cells ran; fail, after everything is made, if anything has failed."""
+
+import sys
 
 from blufs_bench.files.atomic import atomic_path, read_json
 from blufs_bench.results import schemas
@@ -7,14 +9,16 @@ from blufs_bench.results.tables import read_table
 from blufs_bench.run.job import job
 
 inputs = snakemake.input
-with job(snakemake.log[0]):
+with job(snakemake.log[0]) as logger:
     scores = read_table(inputs.scores, schemas.SCORES)
     problems = read_json(inputs.statistics)["problems"]
     problems += read_json(inputs.tables) + read_json(inputs.figures)
     if failed := failed_cells(scores):
         problems.append(f"{failed} cells failed")
+    text = "\n".join([*problems, summary(scores)])
+    logger.info("%s", text)
+    print(f"\n{text}\nReport: {inputs.report}", flush=True)
     if problems:
-        text = "\n".join([*problems, summary(scores)])
-        raise RuntimeError(f"all but the following is in {inputs.report}:\n{text}")
+        sys.exit(1)
     with atomic_path(snakemake.output[0]) as temporary:
-        temporary.write_text(summary(scores) + "\n", encoding="utf-8")
+        temporary.write_text(text + "\n", encoding="utf-8")

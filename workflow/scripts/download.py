@@ -11,7 +11,7 @@ with job(snakemake.log[0]) as logger:
     record = fetch_or_explain(
         snakemake.params.definition,
         # Not a parameter: another mirror gives the same file, nothing is to be done again for it.
-        mirrors=mirror_list(snakemake.config["mirrors"]),
+        mirrors=mirror_list(snakemake.config.get("mirrors", [])),
         cache_dir=Path("data/raw"),
         local_copies=snakemake.params.local_copies,
     )

@@ -1,6 +1,6 @@
 """Draw all figures as PNG and PDF."""
 
-from blufs_bench.files.atomic import write_json
+from blufs_bench.files.atomic import remove_others, write_json
 from blufs_bench.results.suite import Suite, SuiteResults
 from blufs_bench.run.job import job
 from blufs_bench.show.figures.draw import save_or_explain
@@ -18,3 +18,4 @@ with job(snakemake.log[0]) as logger:
         logger.info("wrote %s and %s", png, pdf)
     write_json(outputs.problems, problems)
     write_json(outputs.empty, {name: why for name, why in empty.items() if why})
+    remove_others(outputs)  # of datasets that are gone

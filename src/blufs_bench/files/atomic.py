@@ -6,7 +6,7 @@ import json
 import os
 import secrets
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -38,6 +38,15 @@ def atomic_path(path: str | os.PathLike) -> Iterator[Path]:
         os.replace(temporary, path)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def remove_others(paths: Iterable[str | os.PathLike]) -> None:
+    """Remove the files beside ``paths`` that are none of them, such as those of a former run."""
+    kept = {Path(path).resolve() for path in paths}
+    for folder in {path.parent for path in kept}:
+        for path in folder.iterdir():
+            if path.is_file() and path not in kept:
+                path.unlink()
 
 
 def write_json(path: str | os.PathLike, content: Any, *, indent: int | None = 1) -> None:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 Path = tuple[Any, ...]
@@ -21,39 +20,22 @@ class Problem(NamedTuple):
     text: str
 
 
-@dataclass(frozen=True)
-class OldWords:
-    """What earlier versions called things.
-
-    Attributes
-    ----------
-    keys, values : old word -> the new one
-    forms : old key -> what to write where more than the name has changed; ``{old}`` is its value
-    """
-
-    keys: Mapping[str, str] = field(default_factory=dict)
-    values: Mapping[str, str] = field(default_factory=dict)
-    forms: Mapping[str, str] = field(default_factory=dict)
-
-
-def schema_problems(
-    document: Any, schema: dict[str, Any], *, name: str = "config", old: OldWords | None = None
-) -> list[Problem]:
-    """Problems of a document against a JSON schema; ``name`` is that of the whole document."""
+def schema_problems(document: Any, schema: dict[str, Any]) -> list[Problem]:
+    """Problems of a document against a JSON schema."""
     from jsonschema import Draft202012Validator
 
     errors = sorted(Draft202012Validator(schema).iter_errors(document), key=lambda e: str(e.path))
     found = (
-        Problem(path, f"{place(error.absolute_path, name)}: {text}")
+        Problem(path, f"{place(error.absolute_path)}: {text}")
         for error in errors
-        for path, text in _in_words(error, old or OldWords())
+        for path, text in _in_words(error)
     )
     return list(dict.fromkeys(found))
 
 
-def place(path: Iterable[Any], name: str = "config") -> str:
+def place(path: Iterable[Any]) -> str:
     """A place of the document as people write it: ``suites.demo.methods``."""
-    return ".".join(map(str, path)) or name
+    return ".".join(map(str, path)) or "config"
 
 
 def suggestion(word: Any, known: Iterable[str]) -> str:
@@ -73,34 +55,24 @@ def text_number(text: Any) -> str | None:
     return None
 
 
-def _in_words(error: Any, old: OldWords) -> Iterator[tuple[Path, str]]:
+def _in_words(error: Any) -> Iterator[tuple[Path, str]]:
     path = tuple(error.absolute_path)
     if error.validator == "additionalProperties":
         known = error.schema.get("properties", {})
         for key in error.instance:
             if key not in known:
-                yield (*path, key), _unknown_key(key, error.instance, known, old)
+                yield (*path, key), f"unknown key {key!r}; {suggestion(key, known)}"
     elif error.validator == "required":
-        old_names = {old.keys.get(key) for key in error.instance}
         for key in error.validator_value:
-            # An old name is reported as such: its new one is not missing as well.
-            if key not in error.instance and key not in old_names:
+            if key not in error.instance:
                 yield (*path, key), f"the key {key!r} is missing"
     elif "propertyNames" in error.absolute_schema_path:
         yield (*path, error.instance), f"{error.instance!r} is not a usable name ({NAME_RULE})"
     else:
-        yield path, _wrong_value(error, old)
+        yield path, _wrong_value(error)
 
 
-def _unknown_key(key: Any, instance: dict, known: dict, old: OldWords) -> str:
-    new = old.keys.get(key)
-    if new in known:
-        form = old.forms.get(key, "").format(old=instance[key])
-        return f"the key {key!r} is now called {new!r}{form}"
-    return f"unknown key {key!r}; {suggestion(key, known)}"
-
-
-def _wrong_value(error: Any, old: OldWords) -> str:
+def _wrong_value(error: Any) -> str:
     value, description = error.instance, error.schema.get("description", "")
     if number := text_number(value):
         return number
@@ -110,8 +82,6 @@ def _wrong_value(error: Any, old: OldWords) -> str:
         twice = sorted({str(item) for item in value if value.count(item) > 1})
         return f"{', '.join(twice)} twice"
     if error.validator == "enum" and isinstance(value, str):
-        if value in old.values:
-            return f"{value!r} is now called {old.values[value]!r}"
         key = error.absolute_path[-1] if error.absolute_path else "value"
         return f"unknown {key} {value!r}; {suggestion(value, map(str, error.validator_value))}"
     if error.validator in ("pattern", "anyOf") and description:

@@ -14,7 +14,7 @@ from blufs_bench.files.damaged import reading
 from blufs_bench.plan.canonical import canonical
 from blufs_bench.plan.config import ConfigCheck, ConfigError, method_definitions, own_name
 from blufs_bench.plan.fit_memory import held_by
-from blufs_bench.plan.parts import Part, blocks
+from blufs_bench.plan.parts import Part, blocks, parts_in
 from blufs_bench.plan.resources import needed_mb
 from blufs_bench.plan.settings import (
     Method,
@@ -182,27 +182,26 @@ class Plan:
         count = own or self.suite["n_fit_seeds"]
         return list(range(count if self._traits_of(method).is_random else 1))
 
-    def select_parts(self, dataset: str, method: str) -> list[str]:
-        """Names of the jobs of stage "select"."""
+    def select_parts(self, dataset: str, method: str) -> list[Part]:
+        """The jobs of stage "select"."""
         split_seeds = "repetition" in self._split_by and len(self.fit_seeds(method)) > 1
         seeds = self.fit_seeds(method) if split_seeds else [None]
         there = self._parts_there(dataset, method)
-        names = []
+        parts = []
         for chunk, seed in itertools.product(range(len(self._chunks(method))), seeds):
             if self.keeps_all_features(method):
-                names.append(Part(chunk, (), seed).name)
+                parts.append(Part(chunk, (), seed))
                 continue
             existing = [p.s_values for p in there if (p.chunk, p.fit_seed) == (chunk, seed)]
             cut = blocks(self.sizes_on(dataset), existing, single="s" in self._split_by)
-            names += [Part(chunk, block, seed).name for block in cut]
-        return names
+            parts += [Part(chunk, block, seed) for block in cut]
+        return parts
 
-    def select_part(self, method: str, name: str) -> dict[str, Any]:
-        """Settings, s values (none: all features) and fit seeds of a job, by its name alone."""
-        part = Part.from_name(name)
+    def select_part(self, method: str, part: Part) -> dict[str, Any]:
+        """Settings, s values (none: all features) and fit seeds of a job."""
         chunks = self._chunks(method)
-        if part is None or part.chunk >= len(chunks):
-            raise ConfigError([f"no part {name} of the settings of {method} in this suite"])
+        if part.chunk >= len(chunks):
+            raise ConfigError([f"no part {part} of the settings of {method} in this suite"])
         return {
             "settings": chunks[part.chunk],
             "s_values": list(part.s_values),
@@ -218,8 +217,8 @@ class Plan:
         apart = bool(self._split_by) or len(self._chunks(method)) > 1
         return self.is_tuned(method) and apart
 
-    def screen_parts(self, dataset: str, method: str) -> list[str]:
-        """Names of the jobs of stage "screen"."""
+    def screen_parts(self, dataset: str, method: str) -> list[Part]:
+        """The jobs of stage "screen"."""
         return self.select_parts(dataset, method) if self.screens_apart(method) else []
 
     def screening(self, dataset: str, method: str) -> dict[str, Any] | None:
@@ -311,9 +310,7 @@ class Plan:
 
     def _list_parts(self, dataset: str, method: str) -> list[Part]:
         """The selections that are there."""
-        files = (self._results / "selections" / dataset / method).glob("*.json")
-        parts = [Part.from_name(path.stem) for path in files]
-        return [part for part in parts if part is not None]
+        return parts_in(self._results / "selections" / dataset / method)
 
     def _expand(self, name: str) -> list[Setting]:
         definition = self.definitions.get(name, {})

@@ -1,24 +1,23 @@
-"""Names of the jobs of stage "select", which say what their files hold.
+"""The jobs of stage "select": what each fits, and the wildcards in the path of its file.
 
 ``grid002-s10-20-fit1`` is chunk 2 of a method's settings, for 10 and 20 features, with fit seed 1.
-A job reads its work off its name, and a plan keeps the files that are there when a number of
-features is added: the features for one s do not depend on what other s are asked for.
+A plan keeps the files that are there when a number of features is added: the features for one s do
+not depend on what other s are asked for. So each path says what its file is for, in wildcards, and
+a job of a cluster, which plans for itself while others finish, does the work it was sent for.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
 
-_NAME = re.compile(r"grid(\d+)(?:-s(\d+(?:-\d+)*))?(?:-fit(\d+))?")
-
-#: Numbers of features in one name, which is part of a file's name and so of limited length.
+#: Numbers of features in one path, whose length is limited.
 _MOST_PER_BLOCK = 24
+_ALL = "all"
 
 
-@dataclass(frozen=True)
-class Part:
+class Part(NamedTuple):
     """What one job of stage "select" fits.
 
     ``s_values`` is empty for a method that keeps all features; ``fit_seed`` None means all seeds.
@@ -28,22 +27,31 @@ class Part:
     s_values: tuple[int, ...]
     fit_seed: int | None = None
 
-    @property
-    def name(self) -> str:
-        s_values = "-s" + "-".join(map(str, self.s_values)) if self.s_values else ""
-        fit_seed = "" if self.fit_seed is None else f"-fit{self.fit_seed}"
-        return f"grid{self.chunk:03d}{s_values}{fit_seed}"
-
     @classmethod
-    def from_name(cls, name: str) -> Part | None:
-        """The part of that name; None where the name is not one of a part."""
-        found = _NAME.fullmatch(name)
-        if found is None:
-            return None
-        chunk, s_values, fit_seed = found.groups()
-        values = tuple(map(int, s_values.split("-"))) if s_values else ()
-        part = cls(int(chunk), values, None if fit_seed is None else int(fit_seed))
-        return part if part.name == name else None
+    def of(cls, wildcards: Any) -> Part:
+        """The part with these wildcards: ``chunk``, ``s_values`` and ``fit_seed``."""
+        s_values, seed = wildcards.s_values, wildcards.fit_seed
+        return cls(
+            int(wildcards.chunk),
+            () if s_values == _ALL else tuple(map(int, s_values.split("-"))),
+            None if seed == _ALL else int(seed),
+        )
+
+    def __str__(self) -> str:
+        """The name of its file, without the suffix."""
+        s_values = "-".join(map(str, self.s_values)) or _ALL
+        fit_seed = _ALL if self.fit_seed is None else self.fit_seed
+        return f"grid{self.chunk:03d}-s{s_values}-fit{fit_seed}"
+
+
+def parts_in(folder: Path) -> list[Part]:
+    """The parts whose selections are in a folder."""
+    from snakemake.io import glob_wildcards
+
+    found = glob_wildcards(
+        f"{folder}/grid{{chunk,\\d+}}-s{{s_values,all|\\d[\\d-]*}}-fit{{fit_seed,all|\\d+}}.json"
+    )
+    return [Part.of(type(found)(*row)) for row in zip(*found, strict=True)]
 
 
 def blocks(

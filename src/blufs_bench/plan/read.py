@@ -11,7 +11,7 @@ from typing import Any
 import yaml
 
 import blufs_bench
-from blufs_bench.plan.config import known_datasets, with_defaults
+from blufs_bench.plan.config import completed, known_datasets
 from blufs_bench.plan.document import repeated_keys
 from blufs_bench.plan.jobs import Plan
 from blufs_bench.run.purpose import Purpose
@@ -63,7 +63,7 @@ def read_plan(
         Listing all problems of the configuration.
     """
     schemas = root / "workflow/schemas"
-    merged = with_defaults(config, _read(root / "config.yaml"))
+    merged = completed(config, _read(root / "config.yaml"))
     definitions, problems = known_datasets(
         root / "data/datasets.yaml", schemas / "datasets.schema.yaml", merged.get("datasets")
     )

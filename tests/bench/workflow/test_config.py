@@ -80,7 +80,7 @@ def test_every_object_refuses_unknown_keys():
         ({"methods": {"BLUFS-III": {"variant_of": "BLUFF"}}}, ["unknown method 'BLUFF'"]),
         ({"methods": {"LapScore": {"class": "no.such:Thing"}}}, ["cannot import 'no.such:Thing'"]),
         ({"jobs": {"split_by": ["dataset"]}}, ["split_by", "dataset"]),
-        ({"jobs": {"split_by": ["seed"]}}, ["split_by", "'seed' is now called 'repetition'"]),
+        ({"jobs": {"split_by": ["seed"]}}, ["split_by", "unknown", "'seed'"]),
         ({"limits": {"fit_seconds": 0}}, ["fit_seconds", "0"]),
         # Numbers that JSON schema lets pass.
         ({"limits": {"fit_seconds": float("nan")}}, ["limits.fit_seconds", "nan is not a number"]),
@@ -166,30 +166,6 @@ def test_a_mistake_is_reported_in_words(config, change, words):
         assert word in text
 
 
-@pytest.mark.parametrize(
-    ("change", "new"),
-    [
-        (suite(s_values_of={}), "s_values_by_dataset"),
-        (suite(grids={}), "grid_overrides"),
-        (suite(fit_seeds=2), "n_fit_seeds"),
-        (suite(oracle_budget=8), "equal_budget: {settings: 8}"),
-        (suite(evaluation={"clusterings": 3}), "n_clusterings"),
-        (suite(evaluation={"restarts": 3}), "n_restarts"),
-        (suite(screening={"splits": 3}), "n_splits"),
-        (suite(screening={"neighbors": 3}), "n_neighbors"),
-        (suite(timing={"repeats": 3}), "n_repeats"),
-        (suite(stability={"resamples": 3}), "n_resamples"),
-        ({"methods": {"BLUFS-I": {"of": "BLUFS"}}}, "variant_of"),
-        ({"methods": {"BLUFS": {"label": "mine"}}}, "title"),
-        ({"statistics": {"alpha": 0.1}}, "significance_level"),
-    ],
-)
-def test_an_old_key_is_told_its_new_name(config, change, new):
-    (problem,) = problems(config, change)
-    assert "is now called" in problem
-    assert new in problem
-
-
 def bomb():
     """Twelve lists of ten, each of which holds the one before ten times."""
     items = [1] * 10
@@ -235,13 +211,6 @@ def test_a_key_that_stands_twice_is_reported_with_its_lines(tmp_path):
     assert repeated_keys(ROOT / "config.yaml") == []
 
 
-def test_a_suite_written_in_old_keys_is_not_told_that_the_new_ones_are_missing(config):
-    old = config["suites"]["small"]
-    old["fit_seeds"] = old.pop("n_fit_seeds")
-    (problem,) = problems(config, {})
-    assert "'fit_seeds' is now called 'n_fit_seeds'" in problem
-
-
 def test_all_problems_of_one_kind_are_reported_at_once(config):
     found = problems(config, suite(methods=["BLUF", "LapSkore"], s_values=[50]))
     assert len(found) == 3
@@ -276,7 +245,7 @@ def test_problems_of_every_kind_are_reported_at_once(config):
         "no palette 'bogus'",
         "unknown dataset 'wnie'",
         "s = 50 is above the 13 features of wine",
-        "now called 'n_fit_seeds'",
+        "mean 'n_fit_seeds'",
         "gives path and url",
     ):
         assert words in found
@@ -354,6 +323,19 @@ def test_the_default_weights_are_those_of_the_estimator():
     for variant in ("BLUFS-I", "BLUFS-II", "BLUFS-III", "BLUFS-final"):
         own = {k: v for k, v in methods[variant]["parameters"].items() if k in weights}
         assert own == {k: 0 if (variant, k) == ("BLUFS-III", "beta") else weights[k] for k in own}
+
+
+def test_an_own_suite_takes_what_it_does_not_say_from_the_demo():
+    own = {"datasets": ["wine"], "s_values": [2, 4], "evaluation": {"n_splits": 3}}
+    made = read_plan({"suite": "mine", "suites": {"mine": own}}, ROOT)
+    demo = read_plan({}, ROOT)
+    assert (made.suite_name, made.datasets, made.sizes_on("wine")) == ("mine", ["wine"], [2, 4])
+    assert made.methods == demo.methods
+    assert made.suite["evaluation"] == {**demo.suite["evaluation"], "n_splits": 3}
+    assert made.suite["s_values_by_dataset"] == {}
+    own = {"datasets": ["rings"], "methods": ["LapScore"]}
+    made = read_plan({"suite": "mine", "suites": {"mine": own}}, ROOT)
+    assert made.sizes_on("rings") == demo.sizes_on("rings") == [2]
 
 
 def test_defaults_fill_what_is_left_out_and_lists_replace():
