@@ -31,7 +31,7 @@ def seconds(found: Graph, name: str) -> float:
 def test_settings_of_one_job_are_screened_where_they_are_evaluated():
     found = graph()
     assert not [name for name in found.jobs if name.startswith(("screen", "choose"))]
-    assert seconds(found, "select wine BLUFS grid000-s2-4") == 7 * 3
+    assert seconds(found, "select wine BLUFS grid000-s2-4-fitall") == 7 * 3
     # 7 settings and 2 s by the light protocol; 6 clusterings and 4 classifications for each s.
     assert seconds(found, "evaluate wine BLUFS all") == 7 * 2 * 2 + 2 * (6 + 4)
     assert seconds(found, "evaluate wine LapScore all") == 2 * 2
@@ -39,7 +39,7 @@ def test_settings_of_one_job_are_screened_where_they_are_evaluated():
 
 def test_settings_of_several_jobs_are_screened_and_chosen_apart():
     found = graph(settings_per_job=3)
-    screens = [f"screen wine BLUFS grid00{chunk}-s2-4" for chunk in range(3)]
+    screens = [f"screen wine BLUFS grid00{chunk}-s2-4-fitall" for chunk in range(3)]
     assert [seconds(found, name) for name in screens] == [3 * 2 * 2, 3 * 2 * 2, 1 * 2 * 2]
     assert found.jobs["choose wine BLUFS"].after == screens
     assert "choose wine BLUFS" in found.jobs["evaluate wine BLUFS all"].after

@@ -100,7 +100,7 @@ def break_stages(project):
     for stage, (name, line, condition) in FAULTS.items():
         margin = line[: len(line) - len(line.lstrip())]
         fault = f'{margin}if {condition}:\n{margin}    raise RuntimeError("{stage} told to fail")\n'
-        project.edit(f"src/blufs/{name}", line, fault + line)
+        project.edit(f"src/blufs_bench/{name}", line, fault + line)
 
 
 def write_suite(project):
@@ -188,9 +188,9 @@ def test_the_report_and_the_exit_say_what_failed(with_faults):
 
 #: A damaged file of each kind, and what has to be made of it.
 DAMAGED = {
-    "data/rings/dataset.npz": "selections/rings/LapScore/grid000-s2.json",
+    "data/rings/dataset.npz": "selections/rings/LapScore/grid000-s2-fitall.json",
     "data/rings/graph.npz": "evaluations/rings/LapScore/all.json",
-    "selections/rings/LapScore/grid000-s2.json": "evaluations/rings/LapScore/all.json",
+    "selections/rings/LapScore/grid000-s2-fitall.json": "evaluations/rings/LapScore/all.json",
     "evaluations/rings/LapScore/all.json": "scores.parquet",
     "evaluations/rings/BLUFS/all.screened.json": "scores.parquet",
     "timing/wine/LapScore.json": "scores.parquet",

@@ -87,13 +87,16 @@ def test_a_new_number_of_features_is_all_that_is_fitted(project):
     # The evaluation looks at all numbers of features; the fits do not.
     assert jobs["select", "wine", "BLUFS"] == 1
     folder = project.folder / "results/tiny/selections/wine/BLUFS"
-    before = (folder / "grid000-s2-4.json").stat().st_mtime_ns
+    before = (folder / "grid000-s2-4-fitall.json").stat().st_mtime_ns
     (project.folder / "change.yaml").write_text(change)
     project.run(target, "--configfile", TINY, "change.yaml", configfile="")
-    assert (folder / "grid000-s2-4.json").stat().st_mtime_ns == before
-    apart = [*fitted(folder / "grid000-s2-4.json"), *fitted(folder / "grid000-s3.json")]
+    assert (folder / "grid000-s2-4-fitall.json").stat().st_mtime_ns == before
+    apart = [
+        *fitted(folder / "grid000-s2-4-fitall.json"),
+        *fitted(folder / "grid000-s3-fitall.json"),
+    ]
     shutil.rmtree(folder)
-    together = "results/tiny/selections/wine/BLUFS/grid000-s2-3-4.json"
+    together = "results/tiny/selections/wine/BLUFS/grid000-s2-3-4-fitall.json"
     project.run(together, "--configfile", TINY, "change.yaml", configfile="")
     assert sorted(apart, key=str) == sorted(fitted(project.folder / together), key=str)
 

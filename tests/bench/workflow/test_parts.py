@@ -1,26 +1,22 @@
 """The cut of the numbers of features into jobs: what is there is kept."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blufs_bench.plan.parts import Part, blocks
+from blufs_bench.plan.parts import Part, blocks, parts_in
 
 counts = st.lists(st.integers(1, 40), min_size=1, max_size=12, unique=True)
 some_blocks = st.lists(counts.map(lambda values: tuple(sorted(values))), max_size=6)
 
 
-@pytest.mark.parametrize(
-    "part",
-    [Part(0, ()), Part(12, (10,)), Part(3, (10, 200)), Part(1234, (5, 7), 2), Part(0, (), 1)],
-)
-def test_a_part_is_read_off_its_name(part):
-    assert Part.from_name(part.name) == part
-
-
-@pytest.mark.parametrize("name", ["all", "grid0-s2", "grid000-s", "grid000-s02", "grid000-fit"])
-def test_other_names_are_no_parts(name):
-    assert Part.from_name(name) is None
+def test_the_parts_of_a_folder_are_those_whose_files_are_there(tmp_path):
+    parts = {Part(0, ()), Part(12, (10,)), Part(3, (10, 200)), Part(1234, (5, 7), 2)}
+    for part in parts:
+        (tmp_path / f"{part}.json").touch()
+    for name in ("all", "grid0-s2", "grid000-s-fit1", "grid000-s2-fit", "notes"):
+        (tmp_path / f"{name}.json").touch()
+    assert set(parts_in(tmp_path)) == parts
+    assert parts_in(tmp_path / "missing") == []
 
 
 def test_a_new_value_is_a_block_of_its_own():

@@ -10,6 +10,7 @@ import pytest
 
 from blufs_bench.plan.config import ConfigError
 from blufs_bench.plan.jobs import Plan
+from blufs_bench.plan.parts import Part
 from blufs_bench.run.purpose import Purpose
 from tests.helpers.small_config import DATASETS, SCHEMA, merged, plan, small_config, suite
 
@@ -30,8 +31,8 @@ def test_a_valid_configuration_gives_the_pairs_and_the_parts(config):
     ]
     assert len(made.settings("BLUFS")) == 1 + 6
     assert made.settings("BLUFS")[0] == config["methods"]["BLUFS"]["parameters"]
-    assert made.select_parts("wine", "LapScore") == ["grid000-s2-4"]
-    assert made.select_part("LapScore", "grid000-s2-4") == {
+    assert made.select_parts("wine", "LapScore") == [Part(0, (2, 4))]
+    assert made.select_part("LapScore", Part(0, (2, 4))) == {
         "settings": [{}],
         "s_values": [2, 4],
         "fit_seeds": [0],
@@ -49,14 +50,14 @@ def test_the_default_setting_is_in_the_grid_once(config):
 def test_settings_are_cut_into_chunks_that_cover_all_of_them(config):
     made = plan(config, {"jobs": {"settings_per_job": 3}})
     parts = made.select_parts("wine", "BLUFS")
-    assert parts == ["grid000-s2-4", "grid001-s2-4", "grid002-s2-4"]
+    assert parts == [Part(0, (2, 4)), Part(1, (2, 4)), Part(2, (2, 4))]
     settings = [s for name in parts for s in made.select_part("BLUFS", name)["settings"]]
     assert settings == made.settings("BLUFS")
 
 
 def test_split_by_s_and_repetition_makes_one_job_per_cell(config):
     made = plan(config, {"jobs": {"split_by": ["s", "repetition"]}})
-    assert made.select_parts("wine", "LapScore") == ["grid000-s2", "grid000-s4"]
+    assert made.select_parts("wine", "LapScore") == [Part(0, (2,)), Part(0, (4,))]
     cells = made.evaluate_parts("wine", "LapScore")
     assert len(cells) == 2 * 10
     assert cells["s4-repetition3"] == {"s": 4, "repetition": 3}
@@ -78,8 +79,8 @@ def test_equal_configurations_in_other_words_give_equal_plans(config):
     other["methods"] = dict(reversed(other["methods"].items()))
     other["limits"] = {key: float(value) for key, value in reversed(other["limits"].items())}
     assert str(plan(other).config["limits"]) == str(plan(config).config["limits"])
-    part = plan(config).select_part("BLUFS", "grid000-s2-4")
-    assert str(plan(other).select_part("BLUFS", "grid000-s2-4")) == str(part)
+    part = plan(config).select_part("BLUFS", Part(0, (2, 4)))
+    assert str(plan(other).select_part("BLUFS", Part(0, (2, 4)))) == str(part)
 
 
 def test_aliases_are_understood_in_every_place(config):
@@ -136,8 +137,8 @@ def test_a_share_of_the_features_is_taken_of_each_dataset(config):
 def test_a_method_that_keeps_all_features_has_no_sizes(config):
     made = plan(config, suite(methods=["AllFeatures", "BLUFS"]))
     assert made.sizes_for("wine", "AllFeatures") == []
-    assert made.select_parts("wine", "AllFeatures") == ["grid000"]
-    assert made.select_part("AllFeatures", "grid000")["s_values"] == []
+    assert made.select_parts("wine", "AllFeatures") == [Part(0, ())]
+    assert made.select_part("AllFeatures", Part(0, ()))["s_values"] == []
 
 
 @pytest.fixture
@@ -159,7 +160,7 @@ def own_class(tmp_path, monkeypatch, config):
 def test_a_dry_run_imports_no_class_of_the_users(own_class):
     config, folder = own_class
     made = Plan(config, SCHEMA, DATASETS, purpose=Purpose.LOOK, notes=folder / "notes.json")
-    assert made.select_parts("wine", "Mine") == ["grid000-s2-4"]
+    assert made.select_parts("wine", "Mine") == [Part(0, (2, 4))]
     assert made.not_imported() == [config["methods"]["Mine"]["class"]]
     assert not (folder / "imported").exists()
     Plan(config, SCHEMA, DATASETS, purpose=Purpose.RUN, notes=folder / "notes.json")
