@@ -6,23 +6,15 @@ import subprocess
 import sys
 import tomllib
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 import yaml
 
 import blufs
-from setup import for_index
 from tests.helpers import ROOT
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-
-
-def test_the_page_of_the_index_has_no_relative_link():
-    page = for_index((ROOT / "README.md").read_text())
-    targets = re.findall(r"\]\(([^)]*)\)", page)
-    assert targets
-    assert all(target.startswith("https://") for target in targets)
-    assert "Get started" in page  # the words stay
 
 
 def test_the_library_needs_three_packages():
@@ -45,6 +37,31 @@ def wheel(tmp_path_factory) -> Path:
         [sys.executable, "-m", "twine", "check", "--strict", wheel, sdist], check=True, timeout=60
     )
     return wheel
+
+
+def test_the_page_of_the_index_has_no_relative_link(wheel):
+    with ZipFile(wheel) as archive:
+        (metadata,) = (name for name in archive.namelist() if name.endswith("/METADATA"))
+        page = archive.read(metadata).decode()
+    targets = re.findall(r"\]\(([^)]*)\)", page)
+    assert targets
+    assert all(target.startswith("https://") for target in targets)
+    assert "Get started" in page  # the words stay
+
+
+def test_the_wheel_holds_what_the_workflow_reads(wheel):
+    with ZipFile(wheel) as archive:
+        for path in (
+            "config.yaml",
+            "data/datasets.yaml",
+            "workflow/schemas/config.schema.yaml",
+            "workflow/scripts/select.py",
+        ):
+            held = archive.read(f"blufs_bench/project/{path}")
+            assert held == (ROOT / path).read_bytes()
+        names = archive.namelist()
+    assert "blufs/py.typed" in names
+    assert any(name.startswith("blufs_bench/show/") and name.endswith(".js") for name in names)
 
 
 def declared_versions() -> list[str]:
@@ -78,9 +95,6 @@ def test_the_wheel_installs_alone_and_fits(wheel, version, tmp_path):
         [python, "-c", fit], check=True, capture_output=True, text=True, cwd=tmp_path, env=clean
     )
     assert done.stdout.split("\n")[0] == "(178, 4) False"
-    (project,) = bare.glob("lib/*/site-packages/blufs/project")
-    for path in ("config.yaml", "data/datasets.yaml", "workflow/schemas/config.schema.yaml"):
-        assert (project / path).read_text() == (ROOT / path).read_text()
 
 
 @pytest.mark.slow

@@ -27,7 +27,7 @@ def project_folder(rules: str) -> Path:
     Returns
     -------
     folder : that of the rules, if they are on this machine; else the one that this package came
-        from, or the copy inside of an installed wheel (see setup.py)
+        from, or the copy inside of an installed wheel (see pyproject.toml)
     """
     package = Path(blufs_bench.__file__).parent
     folders = [Path(rules).parents[1]] if Path(rules).is_dir() else []
