@@ -6,7 +6,8 @@ from dataclasses import asdict
 
 from benchmarks.harness import ROOT, markdown, read
 from benchmarks.speed.large_law import Law, fit_law
-from blufs._numerics.matrix.chunked import BLOCK_BYTES, COLUMN_BYTES
+from blufs._numerics.matrix.chunked import COLUMN_BYTES
+from blufs._numerics.matrix.row_blocks import BLOCK_BYTES
 from blufs._numerics.neighbors import EXACT_UP_TO
 from blufs.solver.pursuit import MAX_BLOCK
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from blufs._numerics.matrix import chunked, column_variances, scaled_data
-from blufs._numerics.matrix.chunked import RowChunks, as_row_chunks
+from blufs._numerics.matrix import chunked, column_variances, row_blocks, scaled_data
+from blufs._numerics.matrix.chunked import as_row_chunks
 from blufs._numerics.matrix.conditioning import column_ranges, conditioned, varying_columns
 from blufs._numerics.matrix.scaling import FEATURE_SCALINGS, choose_scaling
 from tests.helpers.beyond_memory import KINDS, SPARSE_KINDS, beyond_memory
@@ -14,7 +14,7 @@ from tests.helpers.beyond_memory import KINDS, SPARSE_KINDS, beyond_memory
 @pytest.fixture(autouse=True)
 def small_blocks(monkeypatch):
     """Blocks of some rows, and of some columns, of the small matrices here."""
-    monkeypatch.setattr(chunked, "BLOCK_BYTES", 2000)
+    monkeypatch.setattr(row_blocks, "BLOCK_BYTES", 2000)
     monkeypatch.setattr(chunked, "COLUMN_BYTES", 4000)
 
 
@@ -35,7 +35,7 @@ def smoothing(n: int) -> sp.csr_array:
 def test_all_blocks_together_are_the_matrix(tmp_path):
     X = matrix()
     chunks = as_row_chunks(beyond_memory("memmap", X, tmp_path))
-    blocks = list(chunks.blocks())
+    blocks = list(chunks.each(np.copy))
     assert len(blocks) > 3
     np.testing.assert_array_equal(np.vstack([block for _, block in blocks]), X)
     assert [rows.start for rows, _ in blocks[1:]] == [rows.stop for rows, _ in blocks[:-1]]
@@ -52,7 +52,8 @@ def test_the_products_are_those_in_memory(kind, scaling, tmp_path):
     V, U = rng.standard_normal((len(X), 3)), rng.standard_normal((X.shape[1], 2))
     features = np.array([7, 0, 12])
     M = smoothing(len(X))
-    for name, argument in (("correlate", V), ("dot", U), ("columns", features)):
+    products = ("correlate", V), ("dot", U), ("columns", features), ("gram", features)
+    for name, argument in (*products, ("gram_times", U)):
         found, wanted = (getattr(one, name)(argument) for one in (outside, inside))
         np.testing.assert_allclose(found, wanted, rtol=1e-7, atol=1e-7 * np.abs(wanted).max())
     found, wanted = outside.quadratic_forms(M), inside.quadratic_forms(M)
@@ -95,13 +96,6 @@ def test_extreme_values_are_conditioned_as_in_memory(tmp_path):
     arguments = {"ignores_offsets": True, "ignores_scale": False}
     found, wanted = conditioned(chunks, **arguments), conditioned(X, **arguments)
     np.testing.assert_array_equal(found.columns(slice(None)), wanted)
-
-
-def test_blocks_of_dask_are_joined_but_never_cut():
-    da = pytest.importorskip("dask.array")
-    X = da.zeros((100, 5), chunks=((10, 10, 60, 5, 15), (5,)))
-    rows = [rows for rows, _ in RowChunks(X).blocks()]  # 50 rows would be 2000 bytes
-    assert [(r.start, r.stop) for r in rows] == [(0, 20), (20, 80), (80, 100)]
 
 
 def test_a_copy_on_write_map_keeps_what_was_changed(tmp_path):

@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse as sp
 
 from blufs import BLUFS
-from blufs._numerics.matrix import chunked
+from blufs._numerics.matrix import chunked, row_blocks
 from blufs._numerics.matrix.chunked import as_row_chunks
 from blufs.solver import pursuit, sweeps
 from blufs_bench.registry import known_methods, method_class
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.filterwarnings(
 
 @pytest.fixture(autouse=True)
 def small_blocks(monkeypatch):
-    monkeypatch.setattr(chunked, "BLOCK_BYTES", 4000)
+    monkeypatch.setattr(row_blocks, "BLOCK_BYTES", 4000)
     monkeypatch.setattr(chunked, "COLUMN_BYTES", 8000)
 
 
@@ -75,7 +75,7 @@ def test_the_whole_ranking_of_blufs_is_the_same(seed, tmp_path):
 def test_single_precision_is_kept_and_selects_the_same(seed, tmp_path):
     X = clusters(seed, dtype=np.float32)
     source = as_row_chunks(beyond_memory("memmap", X, tmp_path))
-    assert {block.dtype for _, block in source.blocks()} == {np.dtype(np.float32)}
+    assert {block.dtype for _, block in source.each(np.copy)} == {np.dtype(np.float32)}
     ours, theirs = (BLUFS(6, n_clusters=3).fit(values) for values in (source, X))
     np.testing.assert_array_equal(ours.support_, theirs.support_)
 

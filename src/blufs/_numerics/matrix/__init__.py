@@ -1,7 +1,8 @@
 """The data matrix, dense, sparse or beyond memory, and its scaled version as an operator.
 
-What a method needs of its data are four products with the scaled matrix: some of its columns,
-``A' V``, ``A V`` and the quadratic forms of its columns. Each kind of X has them in its own class.
+What a method needs of its data are products with the scaled matrix: some of its columns, ``A' V``,
+``A V``, ``A' A`` with some columns or with V, and the quadratic forms of its columns. Each kind of
+X has them in its own class.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from blufs._numerics.matrix.sparse import (
     times_columns,
 )
 
-#: The scaled data matrix, whatever X is: all have the same four products.
+#: The scaled data matrix, whatever X is: all have the same products.
 DataMatrix: TypeAlias = ScaledData | SparseScaledData | ChunkedScaledData
 
 

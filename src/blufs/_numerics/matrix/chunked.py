@@ -1,37 +1,35 @@
 """Data beyond memory: a matrix that is read in blocks of rows, as often as it is needed.
 
 Four kinds of X are read so: dask arrays, memory-mapped files (:class:`numpy.memmap`), arrays in an
-HDF5 or Zarr file, and the sparse matrices that AnnData leaves in one. Only a block of rows is in
-memory at a time; how many passes over all rows were made is counted.
+HDF5 or Zarr file, and the sparse matrices that AnnData leaves in one. How many passes over all rows
+were made is counted. Where the blocks are, and what goes over them: see
+:mod:`blufs._numerics.matrix.row_blocks`.
 """
 
 from __future__ import annotations
 
-import mmap
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from blufs._numerics.matrix.dense import ScaledData
-from blufs._numerics.matrix.scaling import (
-    affine_from_moments,
-)
+from blufs._numerics.matrix.row_blocks import DaskRows, FileRows, Reader, Source, joined_rows
+from blufs._numerics.matrix.scaling import affine_from_moments
 from blufs._numerics.matrix.sparse import (
     SparseScaledData,
-    canonical_csr,
     centred_squares,
     column_means,
     sparse_ranges,
 )
 
-#: Bytes of a block of rows, unless the blocks of a dask array are larger.
-BLOCK_BYTES = 2**23
 #: Libraries whose arrays stay where they are until rows of them are asked for.
 _LAZY = ("dask", "h5py", "zarr", "anndata")
+#: Bytes of columns, as X holds them, that the quadratic forms of X beyond memory take at a time.
+COLUMN_BYTES = 64 * 2**20
 
 
 @dataclass(frozen=True)
@@ -40,6 +38,7 @@ class Summary:
 
     Attributes
     ----------
+    n_rows : int
     low, high : ndarray of shape (d,)
         Smallest and largest value.
     mean, squares : ndarray of shape (d,)
@@ -48,11 +47,55 @@ class Summary:
         What all rows would take in memory.
     """
 
+    n_rows: int
     low: np.ndarray
     high: np.ndarray
     mean: np.ndarray
     squares: np.ndarray
     n_bytes: int
+
+    @classmethod
+    @np.errstate(invalid="ignore", over="ignore")  # infinite values are told by the ranges
+    def of(cls, block) -> Summary:
+        """Of a block, dense or CSR."""
+        if sp.issparse(block):
+            mean = column_means(block)
+            n_bytes = block.data.nbytes + block.indices.nbytes
+            squares, ranges = centred_squares(block, mean), sparse_ranges(block)
+        else:
+            mean, n_bytes = block.mean(axis=0, dtype=np.float64), block.nbytes
+            centred = block - mean
+            squares = np.einsum("ij,ij->j", centred, centred)
+            ranges = block.min(axis=0), block.max(axis=0)
+        return cls(block.shape[0], ranges[0], ranges[1], mean, squares, n_bytes)
+
+    @np.errstate(invalid="ignore", over="ignore")
+    def joined(self, other: Summary) -> Summary:
+        """Of the rows of both.
+
+        Means and squares are joined as in Chan, Golub, LeVeque (1983), which loses no digits where
+        the mean is large.
+        """
+        n = self.n_rows + other.n_rows
+        change = other.mean - self.mean
+        return Summary(
+            n,
+            np.minimum(self.low, other.low),
+            np.maximum(self.high, other.high),
+            self.mean + change * (other.n_rows / n),
+            self.squares + other.squares + change**2 * (self.n_rows * other.n_rows / n),
+            self.n_bytes + other.n_bytes,
+        )
+
+    def of_columns(self, columns: np.ndarray) -> Summary:
+        """Of some columns; the bytes are still those of all, which bound theirs."""
+        return replace(
+            self,
+            low=self.low[columns],
+            high=self.high[columns],
+            mean=self.mean[columns],
+            squares=self.squares[columns],
+        )
 
 
 class RowChunks:
@@ -60,9 +103,7 @@ class RowChunks:
 
     Parameters
     ----------
-    source : dask array, memmap, or array of h5py, zarr or a backed AnnData
-    steps : tuple of callables
-        What is done to every block after it was read.
+    source : Source
 
     Attributes
     ----------
@@ -72,34 +113,70 @@ class RowChunks:
 
     ndim = 2
 
-    def __init__(self, source, steps: tuple[Callable, ...] = (), counter: list | None = None):
-        self._source, self._steps = source, steps
-        self._counter = [0] if counter is None else counter
+    def __init__(self, source: Source):
+        self._source = source
+        self._counter = [0]
         self._every: dict[int, Any] = {}
-        self.shape: tuple[int, int] = (source.shape[0], source.shape[1])
-        self.dtype = np.dtype(np.float32 if source.dtype == np.float32 else np.float64)
+        self.shape: tuple[int, int] = source.shape
+        dtype = np.dtype(np.float32 if source.dtype == np.float32 else np.float64)
+        self._read = Reader(dtype, self.shape[1])
+        self.dtype = dtype
 
     @property
     def passes(self) -> int:
         return self._counter[0]
 
-    def blocks(self) -> Iterator[tuple[slice, Any]]:
-        """Yield ``(rows, block)`` from the first row to the last: one pass."""
+    def reduce(self, function: Callable, combine: Callable, *shared, by_row=None):
+        """What a function makes of every block, joined: one pass.
+
+        Parameters
+        ----------
+        function : callable
+            ``function(block, *shared)``, or ``function(block, by_row[rows], *shared)``. Runs where
+            the block is: it and its arguments travel there, so it is a function of a module or a
+            partial of one.
+        combine : callable
+            Two results, of earlier and of later rows, -> one of the same kind. Changes neither.
+        shared : anything
+            The same for all blocks; sent once to every worker.
+        by_row : ndarray of n rows, optional
+            Of which every block gets its own.
+        """
         self._counter[0] += 1
-        for rows in _row_blocks(self._source):
-            block = _read(self._source, rows, self.dtype)
-            for step in self._steps:
-                block = step(block)
-            yield rows, block
+        return self._source.reduce(self._read, function, combine, by_row, shared)
+
+    def each(self, function: Callable, *shared, by_row=None) -> Iterator[tuple[slice, Any]]:
+        """Yield the rows of every block, in order, and what a function makes of it: one pass.
+
+        The arguments are those of :meth:`reduce`. All results come here: for those that have as
+        many rows as X, but few columns.
+        """
+        self._counter[0] += 1
+        return self._source.each(self._read, function, by_row, shared)
+
+    def by_columns(self, function: Callable, groups: Sequence[slice], *shared) -> list:
+        """``function(X[:, group], group, *shared)`` for groups of columns with all rows.
+
+        A pass for each group of a file. In a cluster the columns go from worker to worker, several
+        groups in a pass, and nothing but the results comes here.
+        """
+        at_once, results = self._source.groups_at_once, []
+        for start in range(0, len(groups), at_once):
+            self._counter[0] += 1
+            part = groups[start : start + at_once]
+            results += self._source.by_columns(self._read, function, part, shared)
+        return results
 
     def map(self, step: Callable, shape: tuple[int, int] | None = None) -> RowChunks:
         """The matrix with ``step`` applied to every block of rows."""
-        mapped = RowChunks(self._source, (*self._steps, step), self._counter)
+        mapped = RowChunks(self._source)
+        mapped._counter = self._counter
+        mapped._read = replace(self._read, steps=(*self._read.steps, step))
         mapped.shape, mapped.dtype = shape or self.shape, self.dtype
         return mapped
 
     def astype(self, dtype) -> RowChunks:
-        mapped = self.map(lambda block: block.astype(dtype, copy=False))
+        mapped = self.map(partial(_as_type, dtype=dtype))
         mapped.dtype = np.dtype(dtype)
         return mapped
 
@@ -109,35 +186,31 @@ class RowChunks:
             return self._some_columns(key[1])
         if isinstance(key, np.ndarray):
             before = np.concatenate([[0], np.cumsum(key)])
-            parts = ((slice(before[r.start], None), b[key[r]]) for r, b in self.blocks())
-            return _joined(parts, before[-1])
+            parts = self.each(_rows, by_row=key)
+            return joined_rows(((slice(before[r.start], None), p) for r, p in parts), before[-1])
         if key.step not in self._every:
             self._every[key.step] = self._every_row(key.step)
         return self._every[key.step]
 
     def _some_columns(self, columns: np.ndarray) -> RowChunks:
-        chosen = self.map(lambda block: block[:, columns], (self.shape[0], len(columns)))
+        chosen = self.map(partial(_columns, columns=columns), (self.shape[0], len(columns)))
         if "summary" in self.__dict__:  # spares a pass
-            known = self.summary
-            chosen.summary = Summary(
-                known.low[columns],
-                known.high[columns],
-                known.mean[columns],
-                known.squares[columns],
-                known.n_bytes,
-            )
+            chosen.summary = self.summary.of_columns(columns)
         return chosen
 
     def _every_row(self, step: int):
-        parts = (
-            (slice(-(-rows.start // step), None), block[-rows.start % step :: step])
-            for rows, block in self.blocks()
-        )
-        return _joined(parts, -(-self.shape[0] // step))
+        numbers = np.arange(self.shape[0])
+        parts = self.reduce(_every, _together, step, by_row=numbers)
+        return sp.vstack(parts, format="csr") if sp.issparse(parts[0]) else np.vstack(parts)
 
     def columns(self, columns: np.ndarray | slice):
         """``X[:, columns]`` in memory, dense or CSR as the blocks are: one pass."""
-        return _joined(((rows, block[:, columns]) for rows, block in self.blocks()), self.shape[0])
+        return joined_rows(self.each(_columns, columns), self.shape[0])
+
+    def first_row(self) -> np.ndarray:
+        """The first row as a new array of shape (d,); reads one block, which is no pass."""
+        row = self._source.first(self._read)[:1]
+        return (row.toarray() if sp.issparse(row) else row)[0].copy()
 
     def checked(self) -> RowChunks:
         """The matrix itself; ValueError if it has fewer than two rows, NaN or infinite values."""
@@ -149,38 +222,30 @@ class RowChunks:
         return self
 
     @cached_property
-    @np.errstate(invalid="ignore", over="ignore")  # infinite values are told by the ranges
     def summary(self) -> Summary:
-        """Ranges, means and squares of the columns, by one pass (at the first call).
-
-        Means and squares of blocks are joined as in Chan, Golub, LeVeque (1983), which loses no
-        digits where the mean is large.
-        """
-        d = self.shape[1]
-        low, high = np.full(d, np.inf, self.dtype), np.full(d, -np.inf, self.dtype)
-        mean, squares, seen, n_bytes = np.zeros(d), np.zeros(d), 0, 0
-        for _, block in self.blocks():
-            count = block.shape[0]
-            ranges, own_mean, own_squares, own_bytes = _moments(block)
-            np.minimum(low, ranges[0], out=low)
-            np.maximum(high, ranges[1], out=high)
-            change = own_mean - mean
-            mean += change * (count / (seen + count))
-            squares += own_squares + change**2 * (seen * count / (seen + count))
-            seen, n_bytes = seen + count, n_bytes + own_bytes
-        return Summary(low, high, mean, squares, n_bytes)
+        """Ranges, means and squares of the columns, by one pass (at the first call)."""
+        return self.reduce(Summary.of, Summary.joined)
 
 
-def _moments(block) -> tuple[tuple[np.ndarray, np.ndarray], np.ndarray, np.ndarray, int]:
-    """Ranges, mean and centred squares of the columns of a block, and its bytes."""
-    if sp.issparse(block):
-        mean = column_means(block)
-        n_bytes = block.data.nbytes + block.indices.nbytes
-        return sparse_ranges(block), mean, centred_squares(block, mean), n_bytes
-    mean = block.mean(axis=0, dtype=np.float64)
-    centred = block - mean
-    squares = np.einsum("ij,ij->j", centred, centred)
-    return (block.min(axis=0), block.max(axis=0)), mean, squares, block.nbytes
+def _as_type(block, dtype):
+    return block.astype(dtype, copy=False)
+
+
+def _columns(block, columns):
+    return block[:, columns]
+
+
+def _rows(block, mask):
+    return block[mask]
+
+
+def _every(block, numbers: np.ndarray, step: int) -> list:
+    """The rows of a block whose numbers are multiples of ``step``."""
+    return [block[-int(numbers[0]) % step :: step]]
+
+
+def _together(first: list, second: list) -> list:
+    return first + second
 
 
 def as_row_chunks(X) -> RowChunks | None:
@@ -198,7 +263,8 @@ def as_row_chunks(X) -> RowChunks | None:
         raise ValueError(f"X holds {X.dtype}, which are not real numbers")
     if getattr(X, "format", "csr") == "csc":
         raise ValueError("X is stored by columns (CSC); store it by rows (CSR), or load it")
-    return RowChunks(X)
+    source: Source = DaskRows(_by_rows(X)) if is_dask(X) else FileRows(X)
+    return RowChunks(source)
 
 
 def is_lazy(X) -> bool:
@@ -207,95 +273,43 @@ def is_lazy(X) -> bool:
     return lazy and hasattr(X, "dtype") and not sp.issparse(X)
 
 
+def is_dask(X) -> bool:
+    """Whether X is a dask array."""
+    return type(X).__module__.split(".")[0] == "dask" and hasattr(X, "to_delayed")
+
+
+def _by_rows(X):
+    """The dask array X (n x d) with known chunks along its rows; ValueError if it has others."""
+    if np.ma.isMaskedArray(getattr(X, "_meta", None)):
+        raise ValueError(
+            "X has masked values; fill them in first, for example by dask.array.ma.filled(X, 0)"
+        )
+    if X.numblocks[1] > 1:
+        raise ValueError(
+            f"X is cut into {X.numblocks[1]} parts along its features, but whole samples are "
+            'needed: X = X.rechunk({0: "auto", 1: -1}); persist the result, or store it so, '
+            "because otherwise every pass cuts it anew"
+        )
+    if np.isnan([*X.shape]).any():
+        X = X.copy().compute_chunk_sizes()  # of X itself it would change the chunks
+    return X
+
+
 def column_slice(X, columns: np.ndarray):
     """``X[:, columns]`` of X beyond memory: lazy for a dask array, in memory for the others."""
-    if type(X).__module__.startswith("dask"):
+    if is_dask(X):
         return X[:, columns]
-    chosen = ((rows, _read(X, rows)[:, columns]) for rows in _row_blocks(X))
-    return _joined(chosen, X.shape[0])
-
-
-def _joined(parts: Iterable[tuple[slice, Any]], n: int):
-    """The matrix of n rows that has the given parts, each at the start of its slice of rows."""
-    kept: list = []
-    for rows, part in parts:
-        if sp.issparse(part):
-            kept.append(part)
-            continue
-        if not kept:  # not collected and joined at the end, which would hold all of them twice
-            kept.append(np.empty((n, part.shape[1]), part.dtype))
-        kept[0][rows.start : rows.start + len(part)] = part
-    return sp.vstack(kept, format="csr") if sp.issparse(kept[0]) else kept[0]
-
-
-def _row_blocks(source) -> list[slice]:
-    """Blocks of rows, one after the other, of about :data:`BLOCK_BYTES` each."""
-    n, d = source.shape
-    entries, size = n * d, source.dtype.itemsize
-    if hasattr(source, "group"):  # a sparse matrix of AnnData; an index has 4 bytes or 8
-        entries, size = source.group["indices"].shape[0], size + 4
-    wanted = max(1, BLOCK_BYTES * n // max(1, entries * size))
-    chunks = getattr(source, "chunks", None)
-    if chunks and isinstance(chunks[0], tuple):
-        # Those of dask are never cut, because each part would be made of the whole again.
-        return _grouped(np.cumsum(chunks[0]).tolist(), wanted)
-    if chunks:  # of a file: cut between them
-        wanted = max(chunks[0], wanted // chunks[0] * chunks[0])
-    return [slice(start, min(start + wanted, n)) for start in range(0, n, wanted)]
-
-
-def _grouped(ends: list[int], wanted: int) -> list[slice]:
-    """Pieces of rows, which end at ``ends``, joined while they have at most ``wanted`` rows."""
-    blocks, start, last = [], 0, 0
-    for end in ends:
-        if last > start and end - start > wanted:
-            blocks.append(slice(start, last))
-            start = last
-        last = end
-    return [*blocks, slice(start, last)]
-
-
-def _read(source, rows: slice, dtype: np.dtype | None = None):
-    """Rows of a source, dense or CSR, in memory and of its own; of ``dtype`` if it is given."""
-    if isinstance(source, np.memmap):
-        block = np.array(source[rows], dtype, copy=True)
-        _forget_pages(source)
-        return block
-    block = _stored_rows(source, rows) if hasattr(source, "group") else source[rows]
-    if hasattr(block, "compute"):
-        block = block.compute()
-    block = canonical_csr(block) if sp.issparse(block) else np.asarray(block)
-    return block if dtype is None else block.astype(dtype, copy=False)
-
-
-def _stored_rows(source, rows: slice) -> sp.csr_array:
-    """Rows of a sparse matrix that AnnData left in a file: the three arrays of a CSR matrix."""
-    starts = source.group["indptr"][rows.start : rows.stop + 1]
-    entries = slice(int(starts[0]), int(starts[-1]))
-    values, columns = source.group["data"][entries], source.group["indices"][entries]
-    shape = (len(starts) - 1, source.shape[1])
-    return sp.csr_array((values, columns, starts - starts[0]), shape=shape)
-
-
-def _forget_pages(mapped: np.memmap) -> None:
-    """Let the operating system take back the pages that were read: they count as memory of ours.
-
-    Not of a copy-on-write map, whose changed pages exist nowhere else.
-    """
-    file_map = getattr(mapped, "_mmap", None)
-    if isinstance(file_map, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED") and mapped.mode != "c":
-        file_map.madvise(mmap.MADV_DONTNEED)
-
-
-#: Bytes of columns, as X holds them, that the quadratic forms of X beyond memory take at a time.
-COLUMN_BYTES = 64 * 2**20
+    source = FileRows(X)
+    parts = ((place.rows, source.read(place.rows)[:, columns]) for place in source.places())
+    return joined_rows(parts, X.shape[0])
 
 
 class ChunkedScaledData:
     """The n x d matrix ``A = (X - shift) / divisor`` of an X that is read in blocks of rows.
 
-    The four products are those of :class:`ScaledData`, made of those of the blocks, by one pass
-    over the rows each; the quadratic forms take more, see there.
+    The products are those of :class:`ScaledData`, made of those of the blocks, where the blocks
+    are, by one pass over the rows each; the quadratic forms take more, see there. What travels, X
+    being on the workers of a cluster: to the workers V, to this process the result.
 
     Parameters
     ----------
@@ -310,43 +324,72 @@ class ChunkedScaledData:
     def shape(self) -> tuple[int, int]:
         return self.X.shape
 
-    def _blocks(self, features: np.ndarray | slice = slice(None)):
-        """Yield the rows of a block, and the block as scaled data in memory."""
-        for rows, block in self.X.blocks():
-            yield rows, self._in_memory(block, features)
-
-    def _in_memory(self, values, features: np.ndarray | slice) -> ScaledData | SparseScaledData:
-        kind = SparseScaledData if sp.issparse(values) else ScaledData
-        return kind(values, self.shift[features], self.divisor[features])
-
     def columns(self, features: np.ndarray | slice) -> np.ndarray:
-        chosen = np.empty((self.shape[0], len(self.shift[features])))
-        for rows, block in self._blocks():
-            chosen[rows] = block.columns(features)
+        shift, divisor = self.shift[features], self.divisor[features]
+        chosen = np.empty((self.shape[0], len(shift)))
+        # Scaled here, because before that they are smaller.
+        for rows, block in self.X.each(_columns, features):
+            chosen[rows] = _scaled_block(block, shift, divisor).columns(slice(None))
         return chosen
 
     def correlate(self, V: np.ndarray) -> np.ndarray:
-        return sum(block.correlate(V[rows]) for rows, block in self._blocks())
+        return self.X.reduce(_correlate, np.add, self.shift, self.divisor, by_row=V)
 
     def dot(self, V: np.ndarray) -> np.ndarray:
         product = np.empty((self.shape[0], V.shape[1]))
-        for rows, block in self._blocks():
-            product[rows] = block.dot(V)
+        for rows, part in self.X.each(_dot, V, self.shift, self.divisor):
+            product[rows] = part
         return product
 
-    def quadratic_forms(self, M) -> tuple[np.ndarray, np.ndarray]:
-        """As of :class:`ScaledData`: one pass for every 64 MiB that X would take in memory.
+    def gram(self, features: np.ndarray | slice) -> np.ndarray:
+        return self.X.reduce(_gram, np.add, features, self.shift, self.divisor)
 
-        M joins samples of all blocks, so that whole columns are needed, as many as fit.
+    def gram_times(self, V: np.ndarray) -> np.ndarray:
+        return self.X.reduce(_gram_times, np.add, V, self.shift, self.divisor)
+
+    def quadratic_forms(self, M) -> tuple[np.ndarray, np.ndarray]:
+        """As of :class:`ScaledData`, by whole columns, of 64 MiB that X takes in memory at a time.
+
+        M joins samples of all blocks, so that whole columns are needed. Of a file they are read by
+        a pass for each part; in a cluster they go from worker to worker, see
+        :meth:`RowChunks.by_columns`.
         """
         d = self.shape[1]
         width = max(1, d * COLUMN_BYTES // max(1, self.X.summary.n_bytes))
-        squares, forms = np.empty(d), np.empty(d)
-        for start in range(0, d, width):
-            part = slice(start, start + width)
-            columns = self._in_memory(self.X.columns(part), part)
-            squares[part], forms[part] = columns.quadratic_forms(M)
-        return squares, forms
+        groups = [slice(start, min(start + width, d)) for start in range(0, d, width)]
+        found = self.X.by_columns(_quadratic_forms, groups, M, self.shift, self.divisor)
+        squares, forms = zip(*found, strict=True)
+        return np.concatenate(squares), np.concatenate(forms)
+
+
+def _scaled_block(values, shift: np.ndarray, divisor: np.ndarray) -> ScaledData | SparseScaledData:
+    """Scaled data of values that are in memory."""
+    kind = SparseScaledData if sp.issparse(values) else ScaledData
+    return kind(values, shift, divisor)
+
+
+def _correlate(block, V, shift, divisor) -> np.ndarray:
+    return _scaled_block(block, shift, divisor).correlate(V)
+
+
+def _dot(block, V, shift, divisor) -> np.ndarray:
+    return _scaled_block(block, shift, divisor).dot(V)
+
+
+def _gram(block, features, shift, divisor) -> np.ndarray:
+    data = _scaled_block(block, shift, divisor)
+    if sp.issparse(block):
+        return data.gram(features)
+    values = data.columns(slice(None))  # centred first, no digits are lost to the means
+    return values.T @ values[:, features]
+
+
+def _gram_times(block, V, shift, divisor) -> np.ndarray:
+    return _scaled_block(block, shift, divisor).gram_times(V)
+
+
+def _quadratic_forms(columns, group: slice, M, shift, divisor) -> tuple[np.ndarray, np.ndarray]:
+    return _scaled_block(columns, shift[group], divisor[group]).quadratic_forms(M)
 
 
 def chunked_affine_scaling(X: RowChunks, scaling: str) -> tuple[np.ndarray, np.ndarray]:

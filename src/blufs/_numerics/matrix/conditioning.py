@@ -11,6 +11,8 @@ features without one are ever shifted. They must be canonical, see
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import scipy.sparse as sp
 
@@ -68,7 +70,7 @@ def _offsets(low: np.ndarray, high: np.ndarray) -> np.ndarray:
 def _minus(X, shift: np.ndarray):
     """``X - shift``, where for sparse X the features that are shifted have no zeros."""
     if isinstance(X, RowChunks):
-        return X.map(lambda block: _minus(block, shift))
+        return X.map(partial(_minus, shift=shift))
     if not sp.issparse(X):
         return X - shift
     data = X.data - shift[X.indices]
@@ -122,7 +124,7 @@ def conditioned(X, *, ignores_offsets: bool, ignores_scale: bool):
 def _scaled(X, exponent):
     """``X 2^exponent`` with one exponent, or one of every column."""
     if isinstance(X, RowChunks):
-        return X.map(lambda block: _scaled(block, exponent))
+        return X.map(partial(_scaled, exponent=exponent))
     if not sp.issparse(X):
         return _times_power_of_two(X, exponent)
     by_entry = exponent[X.indices] if np.ndim(exponent) else exponent

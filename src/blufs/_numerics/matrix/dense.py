@@ -48,6 +48,14 @@ class ScaledData:
         product -= self.shift @ V
         return product
 
+    def gram(self, features: np.ndarray | slice) -> np.ndarray:
+        """``A' A[:, features]``, shape (d, number of features)."""
+        return self.correlate(self.columns(features))
+
+    def gram_times(self, V: np.ndarray) -> np.ndarray:
+        """``A' A V`` for V of shape (d, m)."""
+        return self.correlate(self.dot(V))
+
     def quadratic_forms(self, M) -> tuple[np.ndarray, np.ndarray]:
         """``a_j' a_j`` and ``a_j' M a_j`` of every column, each (d,), a block of columns at a time.
 

@@ -29,7 +29,7 @@ def dense_rows(X, rows) -> np.ndarray:
 def first_row(X) -> np.ndarray:
     """The first row of X (n x d, of any kind) as a new array of shape (d,)."""
     if isinstance(X, RowChunks):
-        X = next(X.blocks())[1]
+        return X.first_row()
     return dense_rows(X, slice(0, 1))[0].copy()
 
 

@@ -23,7 +23,7 @@ _DENSE_BLOCK_ENTRIES = 2**20
 class SparseScaledData:
     """The n x d matrix ``A = (X - shift) / divisor`` of a sparse X.
 
-    The four products are those of :class:`blufs._numerics.matrix.dense.ScaledData`.
+    The products are those of :class:`blufs._numerics.matrix.dense.ScaledData`.
 
     Parameters
     ----------
@@ -61,6 +61,14 @@ class SparseScaledData:
         product = np.asarray(self.X @ V)
         product -= self.shift @ V
         return product
+
+    def gram(self, features: np.ndarray | slice) -> np.ndarray:
+        """``A' A[:, features]``, shape (d, number of features)."""
+        return self.correlate(self.columns(features))
+
+    def gram_times(self, V: np.ndarray) -> np.ndarray:
+        """``A' A V`` for V of shape (d, m)."""
+        return self.correlate(self.dot(V))
 
     def quadratic_forms(self, M) -> tuple[np.ndarray, np.ndarray]:
         """``a_j' a_j`` and ``a_j' M a_j`` of every column, each (d,).
