@@ -14,7 +14,7 @@ import numpy as np
 
 from benchmarks.evidence.wide_defaults import Dataset, measure_missing
 from benchmarks.harness import markdown, read
-from blufs import BLUFS
+from blufs import BLUFSVariant
 from blufs._numerics.matrix import scaled_data
 from blufs._numerics.principal import principal_graph, principal_vectors, widest_gap
 
@@ -30,7 +30,9 @@ def measured(data: Dataset) -> dict:
     n, d = data.X.shape
     by_count = {}
     for c in sorted({*(c for c in COUNTS if c <= n // 4), data.c}):
-        solution = BLUFS(n_clusters=c, feedback=0).select_path(data.X, [min(S, d)])[min(S, d)]
+        solution = BLUFSVariant(n_clusters=c, feedback=0).select_path(data.X, [min(S, d)])[
+            min(S, d)
+        ]
         scores = data.score(solution.ranked[: min(S, d)], False, False)
         by_count[c] = {"acc": scores["acc"], "knn": scores["knn"]}
     vectors = principal_vectors(scaled_data(data.X, "auto"), max(COORDINATES))[1]

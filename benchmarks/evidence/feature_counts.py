@@ -13,10 +13,9 @@ import numpy as np
 from benchmarks.evidence.wide_defaults import Dataset, measure_missing
 from benchmarks.evidence.wide_summary import METRICS
 from benchmarks.harness import markdown, read
-from blufs import BLUFS
-from blufs.solver.p_step import Smoothing, uniform_weights
-from blufs.solver.size import count_features
-from blufs.solver.w_step import start_support
+from blufs import BLUFSVariant
+from blufs.solver.pursuit import count_features
+from blufs.solver.sweeps import search_for
 
 GRID = (5, 10, 20, 40, 60, 100, 150, 200)
 MOST = 200
@@ -24,19 +23,17 @@ MOST = 200
 
 def pursuit_gains(data: Dataset) -> np.ndarray:
     """Gains of the first choices of the pursuit with default parameters."""
-    selector = BLUFS(n_clusters=data.c, feedback=0)
+    selector = BLUFSVariant(n_clusters=data.c, feedback=0)
     shared = selector.precompute(data.X).value
     problem = selector._problem(data.X, shared)
-    M = Smoothing(shared.neighbors, uniform_weights(shared.is_candidate), selector.beta)
-    Y, ridge = selector._start(problem, shared), selector.lam + selector.tau
-    most = min(MOST, data.X.shape[1])
-    return start_support(problem.data, M, Y, ridge, problem.diagonal, most).gains
+    search = search_for(problem, shared.learned_graph(), selector._first_labels(problem, shared))
+    return search.start(min(MOST, data.X.shape[1])).gains
 
 
 def measured(data: Dataset) -> dict:
     sizes = [s for s in GRID if s <= data.X.shape[1]]
-    path = BLUFS(n_clusters=data.c, feedback=0).select_path(data.X, sizes)
-    auto = BLUFS("auto", n_clusters=data.c, feedback=0).fit(data.X)
+    path = BLUFSVariant(n_clusters=data.c, feedback=0).select_path(data.X, sizes)
+    auto = BLUFSVariant("auto", n_clusters=data.c, feedback=0).fit(data.X)
     counted = data.score(np.flatnonzero(auto.support_), False, False)
     scores = {s: data.score(path[s].ranked[:s], False, False) for s in sizes}
     return {

@@ -30,7 +30,7 @@ def distances(Z):
 
 
 def p_update(seed: int, beta: float = 5.0, mu: float = 0.5, tau: float = 0.5):
-    """Eqs. (9)-(11): 2 mu in the denominator, no beta, clipped after eta was computed."""
+    """Eqs. (24)-(27): 2 mu in the denominator, no beta, clipped after eta was computed."""
     X, _, W, P_old = random_block(seed)
     V = distances(X @ W)
 
@@ -45,7 +45,7 @@ def p_update(seed: int, beta: float = 5.0, mu: float = 0.5, tau: float = 0.5):
 
 
 def w_update(seed: int, beta: float = 5.0, lam: float = 0.1, symmetric_degrees: bool = True):
-    """Eq. (14): the graph term without its factor 2, and with degrees from the row sums of P."""
+    """Eq. (30): the graph term without its factor 2, and with degrees from the row sums of P."""
     X, Y, _, P = random_block(seed)
     L = laplacian_of(P, symmetric_degrees)
 
@@ -73,7 +73,7 @@ def smallest_eigenvalue(seed: int, symmetric_degrees: bool) -> float:
 
 
 def sparse_w_update(seed: int, s: int = 3, lam: float = 0.1):
-    """Eq. (14) solves without ``||W||_{2,0} <= s``; keeping its s largest rows is no minimiser."""
+    """Eq. (30) solves without ``||W||_{2,0} <= s``; keeping its s largest rows is no minimiser."""
     X, Y, _, _ = random_block(seed)
     H, B = X.T @ X + lam * np.eye(X.shape[1]), X.T @ Y
     thresholded = largest_rows(np.linalg.solve(H, B), s)
@@ -82,10 +82,10 @@ def sparse_w_update(seed: int, s: int = 3, lam: float = 0.1):
 
 
 CHECKS = {
-    "P update, eqs. (9)-(11)": p_update,
-    "W update, eq. (14), factor 2": w_update,
-    "W update, eq. (14), row sums": lambda seed: w_update(seed, symmetric_degrees=False),
-    "W update, eq. (14), no constraint": sparse_w_update,
+    "P update, eqs. (24)-(27)": p_update,
+    "W update, eq. (30), factor 2": w_update,
+    "W update, eq. (30), row sums": lambda seed: w_update(seed, symmetric_degrees=False),
+    "W update, eq. (30), no constraint": sparse_w_update,
 }
 
 if __name__ == "__main__":

@@ -18,13 +18,15 @@ import scipy.sparse as sp
 from benchmarks.evidence.wide_defaults import S_VALUES, Dataset, measure_missing
 from benchmarks.evidence.wide_summary import METRICS, domains
 from benchmarks.harness import markdown, read
-from blufs import BLUFS, SampleGraph
+from blufs import BLUFSVariant, SampleGraph
 from blufs._numerics.matrix import scaled_data
 from blufs._numerics.matrix.scaling import scale_samples, softened_norms
 from blufs._numerics.principal import principal_graph, principal_vectors
 
 
-def fit_path(X: np.ndarray, selector: BLUFS, graph: SampleGraph | None = None) -> list[np.ndarray]:
+def fit_path(
+    X: np.ndarray, selector: BLUFSVariant, graph: SampleGraph | None = None
+) -> list[np.ndarray]:
     sizes = sorted({min(s, X.shape[1]) for s in S_VALUES})
     path = selector.select_path(X, sizes, precomputed=graph)
     return [solution.ranked[:s] for s, solution in path.items()]
@@ -38,7 +40,7 @@ def with_norms(norms_of: Callable[[np.ndarray], np.ndarray]):
         squares = np.einsum("ij,ij->j", centred, centred)
         norms = norms_of(squares)
         scaled = centred * (norms / np.sqrt(np.mean(norms**2) * squares))
-        return fit_path(scaled, BLUFS(n_clusters=c, feedback=0, scaling="none"))
+        return fit_path(scaled, BLUFSVariant(n_clusters=c, feedback=0, scaling="none"))
 
     return design
 
@@ -47,7 +49,7 @@ def averaged_graphs(X: np.ndarray, c: int) -> list[np.ndarray]:
     """The mean of the graphs of c, 2 c and 4 c principal coordinates."""
     vectors = principal_vectors(scaled_data(X, "auto"), 4 * c)[1]
     graphs = [principal_graph(vectors[:, : max(2, m * c)], 10).similarity for m in (1, 2, 4)]
-    return fit_path(X, BLUFS(n_clusters=c, feedback=0), SampleGraph(sum(graphs) / 3))
+    return fit_path(X, BLUFSVariant(n_clusters=c, feedback=0), SampleGraph(sum(graphs) / 3))
 
 
 def graded_coordinates(power: float, multiple: float):
@@ -57,21 +59,23 @@ def graded_coordinates(power: float, multiple: float):
         count = int(np.ceil(multiple * c))
         squares, vectors = principal_vectors(scaled_data(X, "auto"), count)
         samples = scale_samples(vectors * (squares / squares[0]) ** (power / 2))
-        return fit_path(X, BLUFS(n_clusters=c, feedback=0), SampleGraph.from_data(samples, 10))
+        return fit_path(
+            X, BLUFSVariant(n_clusters=c, feedback=0), SampleGraph.from_data(samples, 10)
+        )
 
     return design
 
 
-def second_fit(graph_of: Callable[[BLUFS, np.ndarray, int], sp.csr_array], share: float):
+def second_fit(graph_of: Callable[[BLUFSVariant, np.ndarray, int], sp.csr_array], share: float):
     """Fit, mix a graph of the fit into the similarity, fit again; for each s on its own."""
 
     def design(X: np.ndarray, c: int) -> list[np.ndarray]:
         first = principal_graph(principal_vectors(scaled_data(X, "auto"), 2 * c)[1], 10)
         found = []
         for s in sorted({min(s, X.shape[1]) for s in S_VALUES}):
-            selector = BLUFS(s, n_clusters=c, feedback=0).fit(X, precomputed=first)
+            selector = BLUFSVariant(s, n_clusters=c, feedback=0).fit(X, precomputed=first)
             mixed = (1 - share) * first.normalized + share * graph_of(selector, X, c)
-            again = BLUFS(s, n_clusters=c, feedback=0).fit(
+            again = BLUFSVariant(s, n_clusters=c, feedback=0).fit(
                 X, precomputed=SampleGraph(sp.csr_array(mixed))
             )
             found.append(np.flatnonzero(again.support_))
@@ -80,13 +84,13 @@ def second_fit(graph_of: Callable[[BLUFS, np.ndarray, int], sp.csr_array], share
     return design
 
 
-def learned_graph(selector: BLUFS, X: np.ndarray, c: int) -> sp.csr_array:
+def learned_graph(selector: BLUFSVariant, X: np.ndarray, c: int) -> sp.csr_array:
     """P of the fit, symmetric and normalised."""
     P = sp.csr_array(selector.graph_)
     return SampleGraph(sp.csr_array((P + P.T) / 2)).normalized
 
 
-def graph_of_the_selection(selector: BLUFS, X: np.ndarray, c: int) -> sp.csr_array:
+def graph_of_the_selection(selector: BLUFSVariant, X: np.ndarray, c: int) -> sp.csr_array:
     """The similarity of the 2 c principal coordinates of the selected features."""
     selected = scaled_data(np.ascontiguousarray(X[:, selector.support_]), "auto")
     return principal_graph(principal_vectors(selected, 2 * c)[1], 10).normalized
@@ -99,17 +103,14 @@ DESIGNS: dict[str, Callable[[np.ndarray, int], list[np.ndarray]]] = {
     "c, 2 c and 4 c coordinates averaged": averaged_graphs,
     "1.5 c coordinates": graded_coordinates(0, 1.5),
     "coordinates by root of singular value": graded_coordinates(0.5, 2),
-    "one extra column of weight 0.5": lambda X, c: fit_path(
-        X, BLUFS(n_clusters=c, feedback=0, extra_columns=1, extra_weight=0.5)
-    ),
     "second fit, half learned graph": second_fit(learned_graph, 0.5),
     "second fit, a quarter learned graph": second_fit(learned_graph, 0.25),
     "second fit, half graph of the selection": second_fit(graph_of_the_selection, 0.5),
     "learned graph of weight 10": lambda X, c: fit_path(
-        X, BLUFS(n_clusters=c, feedback=0, beta=10.0)
+        X, BLUFSVariant(n_clusters=c, feedback=0, beta=10.0)
     ),
     "learned graph, few neighbours": lambda X, c: fit_path(
-        X, BLUFS(n_clusters=c, feedback=0, mu=0.01)
+        X, BLUFSVariant(n_clusters=c, feedback=0, mu=0.01)
     ),
 }
 

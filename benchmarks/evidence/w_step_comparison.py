@@ -20,10 +20,9 @@ from benchmarks.evidence.w_step_rules import (
     iterative_hard_thresholding,
 )
 from benchmarks.harness import load, save
-from blufs import BLUFS, clustering_accuracy
+from blufs import BLUFSVariant, clustering_accuracy
 from blufs._numerics.matrix import scaled_data
-from blufs.solver.p_step import Smoothing, uniform_weights
-from blufs.solver.w_step import improve_support, start_support
+from blufs.solver.w_block import SupportSearch
 
 BETA, LAM = 0.01, 0.01
 
@@ -31,13 +30,14 @@ BETA, LAM = 0.01, 0.01
 def rules(data, M, Y, H, B, diagonal, s):
     """Name -> function that returns a support."""
 
+    search = SupportSearch(data, M, Y, diagonal, LAM, tau=0.0)
+
     def pursuit():
-        return start_support(data, M, Y, LAM, diagonal, s).chosen
+        return search.start(s).chosen
 
     def exchange():
         T = pursuit()
-        old = np.zeros((s, Y.shape[1]))
-        return improve_support(data, M, Y, T, data.columns(T), old, LAM, 0.0, diagonal)[0]
+        return search.improve(T, data.columns(T), np.zeros((s, Y.shape[1]))).support
 
     return {
         "dense and threshold": lambda: dense_and_threshold(H, B, s),
@@ -58,9 +58,9 @@ def compare(name: str, s: int) -> list[dict]:
     X, y = load(name)
     c = int(y.max()) + 1
     X = X[:, X.std(axis=0) > 0]
-    shared = BLUFS(n_clusters=c, similarity="data").precompute(X).value
+    shared = BLUFSVariant(n_clusters=c, similarity="data").precompute(X).value
     data, Y = scaled_data(X, "center+unit"), shared.spectral
-    M = Smoothing(shared.neighbors, uniform_weights(shared.is_candidate), BETA)
+    M = shared.learned_graph().smoothing(BETA)
     A = data.columns(slice(None))
     H = A.T @ (M @ A) + LAM * np.eye(X.shape[1])
     B = A.T @ Y

@@ -26,7 +26,7 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks.evidence.wide_data import DATASETS, load
 from benchmarks.harness import read, save
-from blufs import BLUFS, SampleGraph
+from blufs import BLUFS, BLUFSVariant, SampleGraph
 from blufs.metrics import cluster, label_free_criteria, score_partitions
 from blufs_bench.registry import method_class
 from blufs_bench.stages.classification import classification_accuracy, forest_accuracy
@@ -40,7 +40,7 @@ METHODS = ("MCFS", "LapScore", "FSCA", "FSPCA", "PivotedQR")
 #: Rows that are also scored by a random forest (50 trees, two splits).
 WITH_FOREST = ("before", "default", "no feedback", "MCFS", "variance", "random", *METHODS)
 #: Rows among which a label-free choice is tried.
-WITH_CRITERIA = ("no feedback", "lam 1", "lam 10", "alpha 30", "extra columns")
+WITH_CRITERIA = ("no feedback", "lam 1", "lam 10", "alpha 30")
 
 BEFORE = {"scaling": "center+unit", "lam": 10.0, "learn_neighbors": False, "feedback": 0}
 PRINTED = {"similarity": "data", "scaling": "unit", "feedback": 0}
@@ -71,7 +71,6 @@ SETTINGS: dict[str, Callable[[int], dict]] = {
         row: lambda c, chosen=chosen: {**chosen, "feedback": 0}
         for row, chosen in WITHOUT_FEEDBACK.items()
     },
-    "extra columns": lambda c: {"extra_columns": c, "extra_weight": 0.25, "feedback": 0},
     "auto c": lambda c: {"n_clusters": "auto"},
     "half c": lambda c: {"n_clusters": max(2, c // 2)},
     "double c": lambda c: {"n_clusters": 2 * c},
@@ -92,7 +91,7 @@ def selections(row: str, X: np.ndarray, c: int) -> list[np.ndarray]:
     if row == "random":
         draws = [np.random.default_rng(i).permutation(X.shape[1]) for i in range(RANDOM_DRAWS)]
         return [order[:s] for order in draws for s in sizes]
-    cls, settings = (method_class(row), {}) if row in METHODS else (BLUFS, SETTINGS[row](c))
+    cls, settings = (method_class(row), {}) if row in METHODS else (BLUFSVariant, SETTINGS[row](c))
     clusters = {"n_clusters": c} if "n_clusters" in cls().get_params() else {}
     selector = cls(**{**clusters, **settings})
     return [solution.ranked[:s] for s, solution in selector.select_path(X, sizes).items()]

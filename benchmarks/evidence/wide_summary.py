@@ -30,7 +30,6 @@ GROUPS = {
     "lam": {"3": "no feedback", "1": "lam 1", "5": "lam 5", "10": "lam 10"},
     "alpha": {"10": "no feedback", "30": "alpha 30"},
     "beta": {"1": "no feedback", "0.3": "beta 0.3", "3": "beta 3"},
-    "extra columns": {"none": "no feedback", "c, weight 0.25": "extra columns"},
     "learned graph": {
         "yes": "no feedback",
         "neighbours of S": "neighbours of S",

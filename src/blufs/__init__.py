@@ -13,7 +13,7 @@ from blufs.base import BaseSelector, GraphSelector, MethodLimitError, Solution
 from blufs.methods.all_features import AllFeatures
 from blufs.methods.blfse import BLFSE
 from blufs.methods.blsfs import BLSFS
-from blufs.methods.blufs import BLUFS
+from blufs.methods.blufs import BLUFS, BLUFSVariant
 from blufs.methods.bsufs import BSUFS
 from blufs.methods.dscofs import DSCOFS
 from blufs.methods.fsca import FSCA
@@ -52,6 +52,7 @@ __all__ = [
     "UDFS",
     "VCSDFS",
     "AllFeatures",
+    "BLUFSVariant",
     "BaseSelector",
     "BlindSearch",
     "GraphSelector",

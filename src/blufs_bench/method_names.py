@@ -33,6 +33,9 @@ BUILT_IN = {
     "SPCAPSD": "blufs.methods.spcapsd:SPCAPSD",
 }
 
+#: What variants of a method are made of, where that is not its own class.
+VARIANT_CLASSES = {"BLUFS": "blufs.methods.blufs:BLUFSVariant"}
+
 #: Other names under which a method is known -> its own name.
 ALIASES = {
     "Baseline": "AllFeatures",

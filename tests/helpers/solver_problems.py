@@ -9,10 +9,11 @@ import scipy.sparse as sp
 
 from blufs._numerics.graph import SampleGraph
 from blufs._numerics.matrix import DataMatrix, scaled_data
-from blufs.solver.objective import Weights
-from blufs.solver.p_step import Smoothing, candidate_neighbors, uniform_weights
-from blufs.solver.sweeps import Neighbors, Problem, State, start_state
-from blufs.solver.w_step import start_support
+from blufs.solver.model import LearnedGraph, Problem, State, Weights
+from blufs.solver.operators import Smoothing
+from blufs.solver.p_block import candidate_neighbors
+from blufs.solver.sweeps import search_for, start_state
+from blufs.solver.w_block import SupportSearch
 
 
 def correlated_data(rng: np.random.Generator, n: int, d: int) -> np.ndarray:
@@ -43,18 +44,14 @@ def random_problem(
     X = correlated_data(rng, n, d)
     alpha, beta, lam, mu = 10.0 ** rng.integers(-4, 4, size=4)
     graph = SampleGraph.from_data(X, int(rng.integers(1, 6)))
-    neighbors, is_candidate = candidate_neighbors(graph, 5)
-    p = uniform_weights(is_candidate)
+    P = LearnedGraph.uniform(*candidate_neighbors(graph, 5))
     data = scaled_data(X, "center+unit")
     weights = Weights(alpha, beta, lam, mu, tau=1e-3)
-    M = Smoothing(neighbors, p, beta)
-    diagonal = data.quadratic_forms(M)[1] + lam + weights.tau
+    diagonal = data.quadratic_forms(P.smoothing(beta))[1] + lam + weights.tau
     problem = Problem(data, graph.normalized, diagonal, weights, c, y_solver)
-    norms = np.where(np.arange(c) < (c + 1) // 2, 1, rng.uniform(0.1, 1))
-    Y = random_orthonormal(rng, n, c) * norms
-    support = start_support(data, M, Y, lam + weights.tau, diagonal, s).chosen
-    found = Neighbors(neighbors, is_candidate)
-    return problem, start_state(problem, support, data.columns(support), Y, found, p)
+    Y = random_orthonormal(rng, n, c)
+    support = search_for(problem, P, Y).start(s).chosen
+    return problem, start_state(problem, support, data.columns(support), Y, P)
 
 
 @dataclass
@@ -68,6 +65,12 @@ class WProblem:
     H: np.ndarray
     B: np.ndarray
     s: int
+
+    @property
+    def search(self) -> SupportSearch:
+        """The library's search for its support."""
+        diagonal = np.diagonal(self.H).copy()
+        return SupportSearch(self.data, self.M, self.Y, diagonal, self.ridge, tau=0.0)
 
 
 def random_w_problem(seed: int) -> WProblem:

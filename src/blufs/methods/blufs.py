@@ -2,37 +2,48 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from numbers import Integral, Real
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
-from blufs._numerics.graph import SampleGraph, neighbor_matrix
+from blufs._numerics.graph import SampleGraph
 from blufs._numerics.matrix.scaling import FEATURE_SCALINGS
 from blufs.base import GraphSelector, Solution, check_n_clusters
-from blufs.solver.explain import explain_features, feature_order
-from blufs.solver.objective import Weights
-from blufs.solver.p_step import uniform_weights
-from blufs.solver.shared import SIMILARITIES, SharedStart, random_indicators, share, weighted_data
-from blufs.solver.size import count_features, most_features
-from blufs.solver.start import relaxed_start
-from blufs.solver.sweeps import Neighbors, Problem, Result, State, minimize, start_states
-from blufs.solver.w_step import feature_gains, start_support
-from blufs.solver.y_step import Y_SOLVERS
+from blufs.methods._explain import explain_features
+from blufs.solver.model import LearnedGraph, Problem, State, Weights
+from blufs.solver.start import (
+    SIMILARITIES,
+    SharedStart,
+    principal_start,
+    random_start,
+    relaxed_start,
+    share,
+    weighted_data,
+)
+from blufs.solver.sweeps import (
+    Result,
+    minimize_each,
+    pursue,
+    start_path,
+    start_state,
+    unselected_gains,
+)
+from blufs.solver.y_block import Y_SOLVERS
 
-#: What makes the model the paper's, see :meth:`BLUFS.paper`.
+WEIGHTS = ("alpha", "beta", "lam", "mu")
+#: What makes the model the paper's, see :meth:`blufs.BLUFS.paper`.
 PAPER = {
     "similarity": "data",
     "scaling": "unit",
     "init": "random",
     "y_solver": "penalty",
-    "extra_columns": 0,
     "feedback": 0,
 }
-WEIGHTS = ("alpha", "beta", "lam", "mu")
 CONSTRAINTS = ("every", "final", "none")
 INITS = ("relaxed", "spectral", "random")
 
@@ -46,29 +57,24 @@ class BLUFS(GraphSelector):
         ||XW - Y||^2 + lam ||W||^2 - alpha Tr(Y' S Y)
         + beta sum_ij ||W'x_i - W'x_j||^2 P_ij + mu ||P||^2,
 
-    with S the normalised heat-kernel similarity of the samples, by sweeps over P, W and Y that
-    never raise it. The features of the non-zero rows are selected.
+    with S the normalised similarity of the samples, by sweeps over P, W and Y. The features of the
+    non-zero rows are selected.
 
-    Users set what stands under Parameters; Other Parameters are for experiments.
+    X are the features after ``scaling``; those of heavy-tailed data get back some of their own
+    norms if it is ``"auto"``. S compares the leading principal coordinates of X. The sweeps come in
+    two rounds, of which the second has three quarters of S and one quarter of the normalised P as
+    its S. Within a round no sweep raises the objective; between the rounds the objective itself
+    changes. :class:`~blufs.BLUFSVariant` has all these choices as parameters, and :meth:`paper`
+    makes them as the paper does.
 
     Parameters
     ----------
     n_features_to_select : int, float, "auto" or None, default=None
         Number s or fraction of features; None takes half, ``"auto"`` stops where one feature more
-        would gain little, see :func:`blufs.solver.size.count_features`.
+        would gain little, see :func:`blufs.solver.pursuit.count_features`.
     n_clusters : int or "auto", default=8
         The number of clusters c that one expects in the data; ``"auto"`` takes the widest gap
         between the leading eigenvalues of a neighbour graph.
-    scaling : {"auto", "center+unit", "center", "unit", "standard", "minmax", "none"}, \
-            default="auto"
-        Scaling of the features inside ``fit``; ``"auto"`` leaves features of mostly empty data,
-        such as word counts, at their own scale and brings all others to unit norm.
-    n_neighbors : int, default=10
-        Neighbours in the similarity graph and in the learned one.
-    extra_columns : int, default=0
-        Columns of Y and W beyond c, which serve prediction more than clustering.
-    extra_weight : float, default=0.25
-        Norm of those columns of Y; the others have norm one.
     alpha : float, default=10.0
         Weight of the similarity of the pseudo-labels. A small one follows the principal
         components, a large one the clusters of the similarity graph.
@@ -78,11 +84,229 @@ class BLUFS(GraphSelector):
         Weight of the ridge. A large one prefers features that agree with many others.
     mu : float, default=1.0
         How evenly the learned graph spreads its weights over the neighbours.
-    random_state : int, RandomState or None, default=None
-        Seed of ``init="random"``; otherwise the result is deterministic.
+    n_neighbors : int, default=10
+        Neighbours in the similarity graph and in the learned one.
+    scaling : {"auto", "center+unit", "center", "unit", "standard", "minmax", "none"}, \
+            default="auto"
+        Scaling of the features inside ``fit``; ``"auto"`` leaves features of mostly empty data,
+        such as word counts, at their own scale and brings all others to unit norm.
+    max_iter : int, default=50
+        Most sweeps.
+    tol : float, default=1e-4
+        Stop when the objective changes by less than this, relative to max(|objective|, 1).
 
-    Other Parameters
-    ----------------
+    Attributes
+    ----------
+    n_clusters_ : int
+        c, given or estimated.
+    coef_ : ndarray of shape (n_features, c)
+        W.
+    embedding_ : ndarray of shape (n_samples, c)
+        Y.
+    graph_ : sparse array of shape (n_samples, n_samples)
+        P; its columns sum to one.
+    gains_ : ndarray of shape (n_features,)
+        About how much each feature that was not chosen would still lower the objective, as of the
+        last search for a better selection.
+    scores_ : ndarray of shape (n_features,)
+        Row norms of W.
+    objective_history_ : ndarray
+        The objective at the start and after every sweep of the last round.
+    n_iter_ : int
+        Sweeps of both rounds.
+    ranking_, support_, converged_
+        See :class:`~blufs.base.BaseSelector`.
+
+    References
+    ----------
+    J. Liu, X. Ju, X. Xiu, W. Liu. Bi-level unsupervised feature selection. arXiv:2505.20563, 2025.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from blufs import BLUFS
+    >>> selector = BLUFS(n_features_to_select=4, n_clusters=3).fit(load_wine().data)
+    >>> selector.transform(load_wine().data).shape
+    (178, 4)
+    """
+
+    ignores_offsets: ClassVar[bool] = True
+    takes_sparse: ClassVar[bool] = True
+    takes_chunks: ClassVar[bool] = True
+    tuned_parameters: ClassVar[tuple[str, ...]] = WEIGHTS
+
+    _parameter_constraints: ClassVar[dict] = {
+        **GraphSelector._parameter_constraints,
+        "n_features_to_select": [
+            StrOptions({"auto"}),
+            *GraphSelector._parameter_constraints["n_features_to_select"],
+        ],
+        "n_clusters": [StrOptions({"auto"}), Interval(Integral, 1, None, closed="left")],
+        **{name: [Interval(Real, 0, None, closed="left")] for name in (*WEIGHTS, "tol")},
+        "scaling": [StrOptions(set(FEATURE_SCALINGS))],
+        "max_iter": [Interval(Integral, 0, None, closed="left")],
+    }
+
+    # Fixed here, parameters of BLUFSVariant.
+    similarity: str = "principal"
+    softness: float | str = "auto"
+    learn_neighbors: bool = True
+    feedback: float = 0.25
+    y_solver: str = "polar"
+    tau: float = 1e-3
+
+    def __init__(
+        self,
+        n_features_to_select=None,
+        *,
+        n_clusters=8,
+        alpha=10.0,
+        beta=1.0,
+        lam=3.0,
+        mu=1.0,
+        n_neighbors=10,
+        scaling="auto",
+        max_iter=50,
+        tol=1e-4,
+    ):
+        self.n_features_to_select = n_features_to_select
+        self.n_clusters = n_clusters
+        self.alpha = alpha
+        self.beta = beta
+        self.lam = lam
+        self.mu = mu
+        self.n_neighbors = n_neighbors
+        self.scaling = scaling
+        self.max_iter = max_iter
+        self.tol = tol
+
+    def _precompute(self, X: np.ndarray) -> SharedStart:
+        return self._share(X, None)
+
+    def _share(self, X: np.ndarray, graph: SampleGraph | None) -> SharedStart:
+        if self.n_clusters != "auto":
+            check_n_clusters(self.n_clusters, X.shape[0])
+        return share(
+            X,
+            graph,
+            n_clusters=self.n_clusters,
+            scaling=self.scaling,
+            softness=self.softness,
+            similarity=self.similarity,
+            n_neighbors=self.n_neighbors,
+        )
+
+    def _shared(self, X: np.ndarray, precomputed) -> SharedStart:
+        if precomputed is None:
+            return self._precompute(X)
+        if isinstance(precomputed, SharedStart):
+            precomputed.check(X.shape, self.n_clusters)
+            return precomputed
+        return self._share(X, self._graph(X, precomputed))
+
+    def _solve(self, X: np.ndarray, s_values: list, precomputed) -> dict:
+        problem, sizes, states = self._begin(X, s_values, self._shared(X, precomputed))
+        results = minimize_each(problem, states, self.max_iter, self.tol)
+        return {
+            wanted: self._solution(problem, result, s)
+            for wanted, s, result in zip(s_values, sizes, results, strict=True)
+        }
+
+    def _begin(
+        self, X: np.ndarray, s_values: list, shared: SharedStart
+    ) -> tuple[Problem, list[int], list[State]]:
+        """The problem, the numbers of features, and the states that the sweeps start from."""
+        problem = self._problem(X, shared)
+        Y, P = self._first_labels(problem, shared), shared.learned_graph()
+        return problem, *self._start_states(problem, Y, P, s_values)
+
+    def _problem(self, X: np.ndarray, shared: SharedStart) -> Problem:
+        return Problem(
+            data=weighted_data(X, self.scaling, shared.feature_weights),
+            S=shared.graph.normalized,
+            diagonal=shared.diagonal(self.beta, self.lam, self.tau),
+            weights=Weights(self.alpha, self.beta, self.lam, self.mu, self.tau),
+            n_clusters=shared.n_clusters,
+            y_solver=self.y_solver,
+            learn_neighbors=self.learn_neighbors,
+            feedback=self.feedback,
+        )
+
+    def _first_labels(self, problem: Problem, shared: SharedStart) -> np.ndarray:
+        """Orthonormal Y of shape (n, c) to start from."""
+        return relaxed_start(
+            problem.S,
+            shared.spectral,
+            shared.principal,
+            shared.squared_singular_values,
+            self.alpha,
+        )
+
+    def _start_states(
+        self, problem: Problem, Y: np.ndarray, P: LearnedGraph, s_values: list
+    ) -> tuple[list[int], list[State]]:
+        return start_path(problem, Y, P, s_values, sweeps_follow=self.max_iter > 0)
+
+    def _solution(self, problem: Problem, result: Result, s: int) -> Solution:
+        state, d = result.state, problem.data.shape[1]
+        norms = np.linalg.norm(state.W, axis=1)
+        scores, coef = np.zeros(d), np.zeros((d, state.W.shape[1]))
+        scores[state.support], coef[state.support] = norms, state.W
+        gains = unselected_gains(problem, state)
+        fitted: dict[str, Any] = {
+            "n_clusters_": problem.n_clusters,
+            "embedding_": state.Y,
+            "graph_": state.P.matrix(),
+        }
+        return Solution(
+            scores=scores,
+            order=_order(state.support, norms, gains),
+            n_features=s,
+            n_iter=result.n_iter,
+            converged=result.converged,
+            objective_history=result.history,
+            per_feature={"coef_": coef, "gains_": gains},
+            fitted=fitted,
+        )
+
+    def explain(self, X):
+        """Why each feature was chosen or not, as a DataFrame with one row per feature.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The data that was fitted.
+
+        Returns
+        -------
+        DataFrame
+            The columns are those of :func:`blufs.methods._explain.explain_features`, the index has
+            the names of the features.
+        """
+        check_is_fitted(self, "support_")
+        names = _check_feature_names_in(self)
+        return explain_features(self._validate(X), self.support_, self.ranking_, self.gains_, names)
+
+    @staticmethod
+    def paper(n_features_to_select=None, **parameters) -> BLUFSVariant:
+        """The model as the paper and its authors' code have it, other parameters at the defaults.
+
+        Similarity of the scaled samples, features of unit norm that are not centred, random first
+        labels, one round of sweeps, the penalty method for the labels. The weights have to be
+        chosen: the paper takes the best by the labels.
+        """
+        return BLUFSVariant(n_features_to_select, **{**PAPER, **parameters})
+
+
+class BLUFSVariant(BLUFS):
+    """BLUFS with the choices of its model and solver as parameters, for experiments.
+
+    With the defaults it is :class:`~blufs.BLUFS`, whose parameters and attributes it has too.
+
+    Parameters
+    ----------
+    n_features_to_select, n_clusters, alpha, beta, lam, mu, n_neighbors, scaling, max_iter, tol
+        See :class:`~blufs.BLUFS`.
     similarity : {"principal", "data"}, default="principal"
         What the similarity S compares: the samples' leading principal coordinates, 2 c of them,
         whitened; or the scaled samples, as in the paper. Ignored where ``fit`` is given a graph.
@@ -107,32 +331,14 @@ class BLUFS(GraphSelector):
     constraint : {"every", "final", "none"}, default="every"
         When W has at most s non-zero rows: at every iteration; only at the end, by keeping the s
         largest rows of the unconstrained solution; never, the rows being only ranked (the paper's
-        Case II). The last two select the same features and differ in ``coef_``.
+        Case II). The last two select the same features and differ in ``coef_``; their ``gains_``
+        are those at the unconstrained solution.
     y_solver : {"polar", "penalty"}, default="polar"
         Polar iteration, or the paper's exact-penalty method.
     tau : float, default=1e-3
         Weight of the proximal terms.
-    max_iter : int, default=50
-        Most sweeps.
-    tol : float, default=1e-4
-        Stop when the objective changes by less than this, relative to max(|objective|, 1).
-
-    Attributes
-    ----------
-    n_clusters_ : int
-        c, given or estimated.
-    coef_ : ndarray of shape (n_features, c + extra_columns)
-        W.
-    embedding_ : ndarray of shape (n_samples, c + extra_columns)
-        Y.
-    graph_ : sparse array of shape (n_samples, n_samples)
-        P; its columns sum to one.
-    gains_ : ndarray of shape (n_features,)
-        About how much each feature that was not chosen would still lower the objective.
-    scores_ : ndarray of shape (n_features,)
-        Row norms of W.
-    ranking_, support_, n_iter_, converged_, objective_history_
-        See :class:`~blufs.base.BaseSelector`.
+    random_state : int, RandomState or None, default=None
+        Seed of ``init="random"``; otherwise the result is deterministic.
 
     References
     ----------
@@ -141,41 +347,28 @@ class BLUFS(GraphSelector):
     Examples
     --------
     >>> from sklearn.datasets import load_wine
-    >>> from blufs import BLUFS
-    >>> selector = BLUFS(n_features_to_select=4, n_clusters=3).fit(load_wine().data)
-    >>> selector.transform(load_wine().data).shape
-    (178, 4)
+    >>> from blufs import BLUFSVariant
+    >>> one_round = BLUFSVariant(4, n_clusters=3, feedback=0).fit(load_wine().data)
+    >>> len(one_round.objective_history_) == one_round.n_iter_ + 1
+    True
     """
 
-    ignores_offsets: ClassVar[bool] = True
-    takes_sparse: ClassVar[bool] = True
-    takes_chunks: ClassVar[bool] = True
     tuned_parameters: ClassVar[tuple[str, ...]] = (
-        *WEIGHTS,
-        "extra_weight",
+        *BLUFS.tuned_parameters,
         "learn_neighbors",
         "feedback",
     )
 
     _parameter_constraints: ClassVar[dict] = {
-        **GraphSelector._parameter_constraints,
-        "n_features_to_select": [
-            StrOptions({"auto"}),
-            *GraphSelector._parameter_constraints["n_features_to_select"],
-        ],
-        "n_clusters": [StrOptions({"auto"}), Interval(Integral, 1, None, closed="left")],
-        **{name: [Interval(Real, 0, None, closed="left")] for name in (*WEIGHTS, "tol")},
-        "extra_columns": [Interval(Integral, 0, None, closed="left")],
-        "max_iter": [Interval(Integral, 0, None, closed="left")],
-        **{name: ["boolean"] for name in ("clustering_level", "learn_neighbors")},
+        **BLUFS._parameter_constraints,
         "similarity": [StrOptions(set(SIMILARITIES))],
-        "scaling": [StrOptions(set(FEATURE_SCALINGS))],
         "softness": [StrOptions({"auto", "none"}), Interval(Real, 0, None, closed="left")],
         "init": [StrOptions(set(INITS))],
+        "learn_neighbors": ["boolean"],
+        "feedback": [Interval(Real, 0, 1, closed="both")],
+        "clustering_level": ["boolean"],
         "constraint": [StrOptions(set(CONSTRAINTS))],
         "y_solver": [StrOptions(set(Y_SOLVERS))],
-        "feedback": [Interval(Real, 0, 1, closed="both")],
-        "extra_weight": [Interval(Real, 0, None, closed="neither")],
         "tau": [Interval(Real, 0, None, closed="neither")],
         "random_state": ["random_state"],
     }
@@ -190,199 +383,100 @@ class BLUFS(GraphSelector):
         lam=3.0,
         mu=1.0,
         n_neighbors=10,
-        similarity="principal",
         scaling="auto",
+        max_iter=50,
+        tol=1e-4,
+        similarity="principal",
         softness="auto",
         init="relaxed",
+        learn_neighbors=True,
+        feedback=0.25,
         clustering_level=True,
         constraint="every",
         y_solver="polar",
-        learn_neighbors=True,
-        feedback=0.25,
-        extra_columns=0,
-        extra_weight=0.25,
         tau=1e-3,
-        max_iter=50,
-        tol=1e-4,
         random_state=None,
     ):
-        self.n_features_to_select = n_features_to_select
-        self.n_clusters = n_clusters
-        self.alpha = alpha
-        self.beta = beta
-        self.lam = lam
-        self.mu = mu
-        self.n_neighbors = n_neighbors
+        super().__init__(
+            n_features_to_select,
+            n_clusters=n_clusters,
+            alpha=alpha,
+            beta=beta,
+            lam=lam,
+            mu=mu,
+            n_neighbors=n_neighbors,
+            scaling=scaling,
+            max_iter=max_iter,
+            tol=tol,
+        )
         self.similarity = similarity
-        self.scaling = scaling
         self.softness = softness
         self.init = init
+        self.learn_neighbors = learn_neighbors
+        self.feedback = feedback
         self.clustering_level = clustering_level
         self.constraint = constraint
         self.y_solver = y_solver
-        self.learn_neighbors = learn_neighbors
-        self.feedback = feedback
-        self.extra_columns = extra_columns
-        self.extra_weight = extra_weight
         self.tau = tau
-        self.max_iter = max_iter
-        self.tol = tol
         self.random_state = random_state
 
     @property
     def _is_random(self) -> bool:
-        """Whether another seed can give another result (asked by ``selectors.is_random``)."""
+        """Whether another seed can give another result."""
         return self.init == "random"
 
-    def _precompute(self, X: np.ndarray) -> SharedStart:
-        return self._share(X, None)
+    def _problem(self, X: np.ndarray, shared: SharedStart) -> Problem:
+        problem = super()._problem(X, shared)
+        if self.clustering_level:
+            return problem
+        return replace(problem, weights=replace(problem.weights, alpha=0.0))
 
-    def _share(self, X: np.ndarray, graph: SampleGraph | None) -> SharedStart:
-        return share(
-            X,
-            graph,
-            n_clusters=self.n_clusters,
-            extra_columns=self.extra_columns,
-            scaling=self.scaling,
-            softness=self.softness,
-            similarity=self.similarity,
-            n_neighbors=self.n_neighbors,
-        )
+    def _first_labels(self, problem: Problem, shared: SharedStart) -> np.ndarray:
+        if self.init == "random":
+            seed = check_random_state(self.random_state)
+            return random_start(len(shared.spectral), shared.n_clusters, seed)
+        if not self.clustering_level:
+            return principal_start(shared.principal, shared.n_clusters)
+        if self.init == "spectral":
+            return shared.spectral
+        return super()._first_labels(problem, shared)
 
     def _solve(self, X: np.ndarray, s_values: list, precomputed) -> dict:
-        if self.n_clusters != "auto":
-            check_n_clusters(self.n_clusters, X.shape[0])
-        # Of what fits share only the problem is left here: of many samples it is much to hold.
+        if self.constraint == "every":
+            return super()._solve(X, s_values, precomputed)
+        # One W without the constraint serves for every s.
         problem, sizes, states = self._begin(X, s_values, self._shared(X, precomputed))
-        # Taken off the list, so that the arrays of a start are given back as soon as they may.
-        limits = self.max_iter, self.tol
-        results = [minimize(problem, states.pop(0), *limits) for _ in range(len(states))]
-        results *= len(sizes) // len(results)
+        (result,) = minimize_each(problem, states, self.max_iter, self.tol)
         return {
-            wanted: self._solution(problem, result, s)
-            for wanted, s, result in zip(s_values, sizes, results, strict=True)
+            wanted: self._ranked(problem, result, s)
+            for wanted, s in zip(s_values, sizes, strict=True)
         }
 
-    def _shared(self, X: np.ndarray, precomputed) -> SharedStart:
-        if precomputed is None:
-            return self._precompute(X)
-        if isinstance(precomputed, SharedStart):
-            precomputed.check(X.shape, self.n_clusters)
-            return precomputed
-        return self._share(X, self._graph(X, precomputed))
-
-    def _begin(
-        self, X: np.ndarray, s_values: list, shared: SharedStart
-    ) -> tuple[Problem, list[int], list[State]]:
-        """The problem, the numbers of features, and a start for each, or one for all of them."""
-        problem = self._problem(X, shared)
-        Y, p = self._start(problem, shared), uniform_weights(shared.is_candidate)
-        neighbors = Neighbors(shared.neighbors, shared.is_candidate)
-        sizes = s_values
-        if self.constraint == "every" or None in s_values:
-            most = max(most_features(X.shape[1]) if s is None else s for s in s_values)
-            ridge, smoothing = self.lam + self.tau, neighbors.smoothing
-            found = start_support(
-                problem.data, smoothing(p, self.beta), Y, ridge, problem.diagonal, most
-            )
-            sizes = [count_features(found.gains) if s is None else s for s in s_values]
-        every = np.arange(X.shape[1])
+    def _start_states(
+        self, problem: Problem, Y: np.ndarray, P: LearnedGraph, s_values: list
+    ) -> tuple[list[int], list[State]]:
         if self.constraint == "every":
-            own = np.copy if len(sizes) > 1 else np.ascontiguousarray  # each start changes its own
-            supports = [(found.chosen[:s], own(found.A[:, :s])) for s in sizes]
-            del found
-        else:
-            supports = [(every, problem.data.columns(every))]
-        return problem, sizes, start_states(problem, supports, Y, neighbors, p, self.max_iter > 0)
+            return super()._start_states(problem, Y, P, s_values)
+        sizes = pursue(problem, Y, P, s_values)[0] if None in s_values else s_values
+        every = np.arange(problem.data.shape[1])
+        return sizes, [start_state(problem, every, problem.data.columns(every), Y, P)]
 
-    def _problem(self, X: np.ndarray, shared: SharedStart) -> Problem:
-        alpha = self.alpha if self.clustering_level else 0.0
-        weights = Weights(alpha, self.beta, self.lam, self.mu, self.tau)
-        diagonal = shared.norms + 2 * self.beta * shared.energies + self.lam + self.tau
-        return Problem(
-            data=weighted_data(X, self.scaling, shared),
-            S=shared.graph.normalized,
-            diagonal=diagonal,
-            weights=weights,
-            n_clusters=shared.n_clusters,
-            y_solver=self.y_solver,
-            learn_neighbors=self.learn_neighbors,
-            feedback=self.feedback,
-        )
-
-    def _start(self, problem: Problem, shared: SharedStart) -> np.ndarray:
-        """Initial Y of shape (n, m): orthogonal columns, the first c of norm one."""
-        norms = shared.column_norms(self.extra_weight)
-        if self.init == "random":
-            n, m = shared.spectral.shape
-            return norms * random_indicators(n, m, check_random_state(self.random_state))
-        if not self.clustering_level:
-            return norms * shared.completed_principal()
-        if self.init == "spectral":
-            return norms * shared.spectral
-        return norms * relaxed_start(
-            problem.S,
-            shared.spectral,
-            shared.principal,
-            shared.squares,
-            self.alpha,
-            shared.n_clusters,
-        )
-
-    def _solution(self, problem: Problem, result: Result, s: int) -> Solution:
-        state = result.state
-        norms = np.linalg.norm(state.W, axis=1)
-        scores = np.zeros(problem.data.shape[1])
-        scores[state.support] = norms
-        coef = np.zeros((len(scores), state.W.shape[1]))
-        coef[state.support] = state.W
-        gains = state.gains
-        if gains is None:
-            gains = feature_gains(problem.data, state.Y - state.Z, problem.diagonal)
-        order = np.argsort(-scores, kind="stable")
-        if self.constraint == "every":
-            order = feature_order(state.support, norms, gains)
-        elif self.constraint == "final":
+    def _ranked(self, problem: Problem, result: Result, s: int) -> Solution:
+        solution = super()._solution(problem, result, s)
+        order = np.argsort(-solution.scores, kind="stable")
+        coef = solution.per_feature["coef_"]
+        if self.constraint == "final":
             coef[order[s:]] = 0
-        return Solution(
-            scores=scores,
-            order=order,
-            n_features=s,
-            n_iter=result.n_iter,
-            converged=result.converged,
-            objective_history=result.history,
-            per_feature={"coef_": coef, "gains_": gains},
-            fitted={
-                "n_clusters_": problem.n_clusters,
-                "embedding_": state.Y,
-                "graph_": neighbor_matrix(state.neighbors.indices, state.p).T.tocsr(),
-            },
-        )
+        return replace(solution, order=order)
 
-    def explain(self, X):
-        """Why each feature was chosen or not, as a DataFrame with one row per feature.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            The data that was fitted.
+def _order(support: np.ndarray, norms: np.ndarray, gains: np.ndarray) -> np.ndarray:
+    """All d features: the support by row norm, then the others by what they would still gain.
 
-        Returns
-        -------
-        DataFrame
-            The columns are those of :func:`blufs.solver.explain.explain_features`, the index has
-            the names of the features.
-        """
-        check_is_fitted(self, "support_")
-        names = _check_feature_names_in(self)
-        return explain_features(self._validate(X), self.support_, self.ranking_, self.gains_, names)
-
-    @classmethod
-    def paper(cls, n_features_to_select=None, **parameters) -> BLUFS:
-        """The model as the paper and its authors' code have it, other parameters at the defaults.
-
-        Similarity of the scaled samples, features of unit norm that are not centred, random first
-        labels, c columns, neighbours in the projected space, the penalty method for the labels. The
-        weights have to be chosen: the paper takes the best by the labels.
-        """
-        return cls(n_features_to_select, **{**PAPER, **parameters})
+    ``support`` and ``norms`` have the shape (s,), ``gains`` the shape (d,).
+    """
+    chosen = support[np.argsort(-norms, kind="stable")]
+    gains = gains.copy()
+    gains[chosen] = -1
+    rest = np.argsort(-gains, kind="stable")[: len(gains) - len(chosen)]
+    return np.concatenate([chosen, rest])

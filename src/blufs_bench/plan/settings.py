@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from blufs_bench.method_names import known_methods
+from blufs_bench.method_names import VARIANT_CLASSES, known_methods
 from blufs_bench.plan.canonical import canonical, canonical_json
 from blufs_bench.plan.digest import code_digest
 from blufs_bench.run.purpose import Purpose
@@ -67,7 +67,8 @@ def find_method(name: str, definitions: Mapping[str, dict[str, Any]]) -> Method:
     definition = definitions.get(name, {})
     base = definition.get("variant_of", name)
     own = definition.get("class") or definitions.get(base, {}).get("class")
-    return Method(base, own or known_methods()[base], own is not None)
+    built_in = {**known_methods(), **(VARIANT_CLASSES if "variant_of" in definition else {})}
+    return Method(base, own or built_in[base], own is not None)
 
 
 def count_settings(grid: Sequence[Mapping[str, Sequence[Any]]]) -> int:

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from blufs import BLUFS
+from blufs import BLUFS, BLUFSVariant
 from blufs._numerics.matrix import chunked, row_blocks
 from blufs._numerics.matrix.chunked import as_row_chunks
-from blufs.solver import pursuit, sweeps
+from blufs.solver import pursuit
+from blufs.solver.w_block import SupportSearch
 from blufs_bench.registry import known_methods, method_class
 from tests.blufs.methods.test_contract import selector
 from tests.helpers.beyond_memory import KINDS, SPARSE_KINDS, beyond_memory
@@ -95,21 +96,21 @@ def test_the_passes_of_a_fit_are_those_that_the_documentation_states(s, tmp_path
     def counted(module, name):
         function = getattr(module, name)
 
-        def call(*arguments):
+        def call(*arguments, **options):
             calls[name] += 1
-            return function(*arguments)
+            return function(*arguments, **options)
 
         monkeypatch.setattr(module, name, call)
 
     counted(pursuit, "_predict_choices")
-    counted(sweeps, "improve_support")
+    counted(SupportSearch, "improve")
     X = clusters(0, n=400)
     X[:, 11:13] = X[:, 13:15] + np.random.default_rng(1).standard_normal((400, 2))
     source = as_row_chunks(beyond_memory("memmap", X, tmp_path))
     BLUFS(s, n_clusters=3).fit(source)
     columns_at_a_time = 30 * 8000 // X.nbytes
     assert calls["_predict_choices"] >= 1
-    assert calls["improve_support"] >= 2
+    assert calls["improve"] >= 2
     assert source.passes == 12 + -(-30 // columns_at_a_time) + 2 * calls.total()
 
 
@@ -175,4 +176,4 @@ def test_a_method_that_needs_all_data_at_once_says_so(tmp_path):
     with pytest.raises(TypeError, match="MCFS does not read data in chunks; load X first"):
         selector("MCFS", 3).fit(source)
     with pytest.raises(ValueError, match='similarity="principal"'):
-        BLUFS(3, similarity="data").fit(source)
+        BLUFSVariant(3, similarity="data").fit(source)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -11,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from threadpoolctl import threadpool_limits
 
-from blufs import BLUFS, SampleGraph
+from blufs import BLUFS, BLUFSVariant, SampleGraph
 from blufs._numerics.matrix.scaling import (
     choose_scaling,
     choose_softness,
@@ -33,9 +35,8 @@ def chosen(selector, X):
 
 @parametrize_with_checks(
     [
-        BLUFS(),
-        BLUFS(n_clusters=2, constraint="final", init="random"),
-        BLUFS(clustering_level=False, y_solver="penalty"),
+        BLUFSVariant(n_clusters=2, constraint="final", init="random"),
+        BLUFSVariant(clustering_level=False, y_solver="penalty"),
     ]
 )
 def test_scikit_learn_contract(estimator, check):
@@ -56,7 +57,7 @@ def test_fitted_attributes_are_feasible(digits):
     assert (np.diff(P.tocsc().indptr) <= 10).all()
     np.testing.assert_allclose(selector.scores_, np.linalg.norm(selector.coef_, axis=1))
     assert sorted(selector.ranking_) == list(range(1, d + 1))
-    one_round = BLUFS(12, n_clusters=10, feedback=0).fit(digits)
+    one_round = BLUFSVariant(12, n_clusters=10, feedback=0).fit(digits)
     assert len(one_round.objective_history_) == one_round.n_iter_ + 1
 
 
@@ -107,7 +108,7 @@ def test_float32_selects_what_float64_selects(digits):
 
 def test_all_features_without_graph_is_ridge_regression(digits):
     d = digits.shape[1]
-    selector = BLUFS(
+    selector = BLUFSVariant(
         d, n_clusters=4, beta=0, lam=0.3, tau=1e-9, max_iter=0, init="spectral", similarity="data"
     )
     with pytest.warns(ConvergenceWarning):
@@ -131,7 +132,7 @@ def test_graph_learning_off_makes_mu_irrelevant(digits):
 
 def test_clustering_level_off_ignores_alpha_and_the_similarity(digits):
     fits = [
-        BLUFS(8, n_clusters=5, alpha=alpha, clustering_level=False).fit(digits)
+        BLUFSVariant(8, n_clusters=5, alpha=alpha, clustering_level=False).fit(digits)
         for alpha in (0.01, 100)
     ]
     np.testing.assert_array_equal(fits[0].coef_, fits[1].coef_)
@@ -143,8 +144,8 @@ def test_clustering_level_off_ignores_alpha_and_the_similarity(digits):
 
 
 def test_constraint_final_thresholds_what_constraint_none_ranks(digits):
-    none = BLUFS(7, n_clusters=5, constraint="none").fit(digits)
-    final = BLUFS(7, n_clusters=5, constraint="final").fit(digits)
+    none = BLUFSVariant(7, n_clusters=5, constraint="none").fit(digits)
+    final = BLUFSVariant(7, n_clusters=5, constraint="final").fit(digits)
     assert np.count_nonzero(none.scores_) == digits.shape[1]
     np.testing.assert_array_equal(none.support_, final.support_)
     np.testing.assert_array_equal(final.coef_, np.where(final.support_[:, None], none.coef_, 0))
@@ -157,7 +158,7 @@ def test_holding_the_constraint_gives_a_lower_objective_than_the_final_threshold
     weights = {"alpha": 1, "beta": 0, "lam": 1, "mu": 0}
 
     def objective(constraint):
-        selector = BLUFS(7, n_clusters=5, constraint=constraint, **weights)
+        selector = BLUFSVariant(7, n_clusters=5, constraint=constraint, **weights)
         selector.fit(digits, precomputed=graph)
         chosen, Y = A[:, selector.support_], selector.embedding_
         W = np.linalg.solve(chosen.T @ chosen + np.eye(7), chosen.T @ Y)
@@ -167,14 +168,16 @@ def test_holding_the_constraint_gives_a_lower_objective_than_the_final_threshold
 
 
 def test_random_start_depends_on_the_seed_and_only_then(digits):
-    assert not is_random(BLUFS())
-    assert is_random(BLUFS(init="random"))
-    assert is_random(BLUFS)
-    fit = lambda seed: BLUFS(8, n_clusters=5, init="random", random_state=seed).fit(digits)  # noqa: E731
-    np.testing.assert_array_equal(fit(0).coef_, fit(0).coef_)
-    assert not np.array_equal(fit(0).coef_, fit(1).coef_)
-    fixed = [BLUFS(8, n_clusters=5, random_state=seed).fit(digits) for seed in (0, 1)]
-    np.testing.assert_array_equal(fixed[0].coef_, fixed[1].coef_)
+    assert not is_random(BLUFS)
+    assert not is_random(BLUFSVariant())
+    assert is_random(BLUFSVariant(init="random"))
+
+    def coef(init, seed):
+        return BLUFSVariant(8, n_clusters=5, init=init, random_state=seed).fit(digits).coef_
+
+    np.testing.assert_array_equal(coef("random", 0), coef("random", 0))
+    assert not np.array_equal(coef("random", 0), coef("random", 1))
+    np.testing.assert_array_equal(coef("relaxed", 0), coef("relaxed", 1))
 
 
 def test_precomputed_graph_and_start(digits):
@@ -231,9 +234,9 @@ def test_auto_scaling_searches_among_features_of_softened_norms():
     squares = np.sum(centred**2, axis=0)
     weighted = centred / np.sqrt(squares) * softened_norms(squares, choose_softness(X))
     assert 0.2 < choose_softness(X) <= 1
-    np.testing.assert_allclose(shared.value.norms, np.sum(weighted**2, axis=0))
-    auto = BLUFS(5, n_clusters=3, init="spectral").fit(X, precomputed=shared.value.graph)
-    explicit = BLUFS(5, n_clusters=3, init="spectral", scaling="none")
+    np.testing.assert_allclose(shared.value.squared_norms, np.sum(weighted**2, axis=0))
+    auto = BLUFSVariant(5, n_clusters=3, init="spectral").fit(X, precomputed=shared.value.graph)
+    explicit = BLUFSVariant(5, n_clusters=3, init="spectral", scaling="none")
     explicit.fit(weighted, precomputed=shared.value.graph)
     np.testing.assert_array_equal(auto.ranking_, explicit.ranking_)
     np.testing.assert_allclose(auto.coef_, explicit.coef_, atol=1e-8)
@@ -242,26 +245,26 @@ def test_auto_scaling_searches_among_features_of_softened_norms():
 def test_features_are_searched_as_scaled_where_no_softness_is_wanted(digits):
     strokes = np.where(digits > 8, digits, 0)
     assert choose_scaling(strokes) == "center"
-    plain = BLUFS(8, n_clusters=5, softness="none").fit(strokes)
+    plain = BLUFSVariant(8, n_clusters=5, softness="none").fit(strokes)
     centred = BLUFS(8, n_clusters=5, scaling="center").fit(strokes)
     np.testing.assert_array_equal(plain.coef_, centred.coef_)
-    equal = BLUFS(8, n_clusters=5, softness=0.0).fit(strokes)
+    equal = BLUFSVariant(8, n_clusters=5, softness=0.0).fit(strokes)
     assert set(np.flatnonzero(equal.support_)) != set(np.flatnonzero(plain.support_))
 
 
 @pytest.mark.parametrize("constraint", ["every", "none"])
 def test_number_of_features_is_counted(digits, constraint):
     """Counting changes nothing but s, and constant features do not count."""
-    auto = BLUFS("auto", n_clusters=5, constraint=constraint).fit(digits)
+    auto = BLUFSVariant("auto", n_clusters=5, constraint=constraint).fit(digits)
     s = auto.n_features_to_select_
     assert s == auto.support_.sum()
     assert 5 < s < digits.shape[1]
-    fixed = BLUFS(s, n_clusters=5, constraint=constraint).fit(digits)
+    fixed = BLUFSVariant(s, n_clusters=5, constraint=constraint).fit(digits)
     np.testing.assert_array_equal(auto.ranking_, fixed.ranking_)
     np.testing.assert_array_equal(auto.coef_, fixed.coef_)
     assert (auto.explain(digits)["status"] == "chosen").sum() == s
     with_constants = np.hstack([np.ones((len(digits), 50)), 1e6 * digits])
-    more = BLUFS("auto", n_clusters=5, constraint=constraint).fit(with_constants)
+    more = BLUFSVariant("auto", n_clusters=5, constraint=constraint).fit(with_constants)
     np.testing.assert_array_equal(np.flatnonzero(more.support_) - 50, np.flatnonzero(auto.support_))
 
 
@@ -272,18 +275,34 @@ def test_more_clusters_and_weaker_ridge_ask_for_no_fewer_features(digits):
     assert [np.count_nonzero(path[s].scores) for s in (3, 8)] == [3, 8]
 
 
-def test_extra_columns_have_their_norm(digits):
-    selector = BLUFS(12, n_clusters=4, extra_columns=3, extra_weight=0.5).fit(digits)
-    norms = np.array([1, 1, 1, 1, 0.5, 0.5, 0.5])
-    Y = selector.embedding_
-    np.testing.assert_allclose(Y.T @ Y, np.diag(norms**2), atol=1e-8)
-    assert selector.coef_.shape == (digits.shape[1], 7)
-    assert selector.n_clusters_ == 4
+def test_the_variant_with_its_defaults_is_blufs(digits):
+    ours, theirs = (cls("auto", n_clusters=5).fit(digits) for cls in (BLUFS, BLUFSVariant))
+    np.testing.assert_array_equal(ours.coef_, theirs.coef_)
+    fixed = set(BLUFSVariant().get_params()) - set(BLUFS().get_params())
+    for name in fixed & set(dir(BLUFS)):
+        assert getattr(BLUFS, name) == getattr(BLUFSVariant(), name)
+
+
+@pytest.mark.parametrize("beta", [0.0, 1.0, 5.0])
+@pytest.mark.parametrize("how", [{"max_iter": 0}, {"constraint": "none"}])
+def test_gains_without_a_search_are_those_of_the_residual(digits, beta, how):
+    """``||x_j' (Y - M X W)||^2 / H_jj`` with ``M = I + 2 beta L_P``, all made of fitted arrays."""
+    selector = BLUFSVariant(7, n_clusters=5, scaling="center+unit", beta=beta, feedback=0, **how)
+    shared = selector.precompute(digits)
+    with warnings.catch_warnings(action="ignore"):
+        selector.fit(digits, precomputed=shared)
+    X = scale_features(digits, "center+unit")
+    P = selector.graph_.toarray()
+    L = np.diag((P + P.T).sum(axis=0) / 2) - (P + P.T) / 2
+    residual = selector.embedding_ - (np.eye(len(X)) + 2 * beta * L) @ (X @ selector.coef_)
+    diagonal = shared.value.diagonal(beta, selector.lam, selector.tau)
+    expected = np.sum((X.T @ residual) ** 2, axis=1) / diagonal
+    np.testing.assert_allclose(selector.gains_, expected, rtol=1e-6, atol=1e-12)
 
 
 def test_learned_neighbours_are_nearer_in_the_projected_space(digits):
     """The mean distance along the graph, weighted by it, for the same W."""
-    selector = BLUFS(12, n_clusters=5, scaling="center+unit", feedback=0).fit(digits)
+    selector = BLUFSVariant(12, n_clusters=5, scaling="center+unit", feedback=0).fit(digits)
     Z = scale_features(digits, "center+unit") @ selector.coef_
     V = ((Z[:, None] - Z) ** 2).sum(axis=2)
     learned = np.sum(selector.graph_.multiply(V))

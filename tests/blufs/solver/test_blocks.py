@@ -20,14 +20,16 @@ from blufs._numerics.graph import laplacian, neighbor_matrix
 from blufs._numerics.matrix import scaled_data
 from blufs._numerics.matrix.scaling import FEATURE_SCALINGS, scale_features
 from blufs._numerics.principal import principal_vectors
-from blufs.solver import p_step as p_steps
-from blufs.solver import pursuit, w_step
+from blufs._numerics.projections import polar_factor
+from blufs.solver import operators, pursuit, w_block
 from blufs.solver.exchange import Table, swap_gains
-from blufs.solver.p_step import Smoothing, graph_step, nearest_samples, p_step
+from blufs.solver.model import LearnedGraph
+from blufs.solver.operators import Smoothing
+from blufs.solver.p_block import best_neighbors, best_weights, nearest_samples
 from blufs.solver.start import relaxed_start
-from blufs.solver.sweeps import update_w
-from blufs.solver.w_step import dense_w_step, improve_support, start_support
-from blufs.solver.y_step import polar_factor, y_step_penalty, y_step_polar
+from blufs.solver.sweeps import search_w
+from blufs.solver.w_block import dense_solve
+from blufs.solver.y_block import y_step_penalty, y_step_polar
 from tests.helpers.solver_problems import (
     correlated_data,
     random_orthonormal,
@@ -60,14 +62,15 @@ def test_smoothing_is_identity_plus_laplacian():
     assert np.sum(Z * (M @ Z)) == pytest.approx(np.sum(Z**2) + 0.7 * graph_term)
 
 
-def test_p_step_is_the_constrained_minimiser():
+def test_best_weights_are_the_constrained_minimiser():
     rng = np.random.default_rng(1)
     V, old = rng.uniform(0, 2, (20, 4)), rng.dirichlet(np.ones(4), 20)
     is_candidate = np.ones((20, 4), dtype=bool)
     is_candidate[:5, 2:] = False
     old[:5] = [0.5, 0.5, 0, 0]
     beta, mu, tau = 0.8, 0.3, 0.1
-    p = p_step(V, old, is_candidate, beta, mu, tau)
+    P_old = LearnedGraph(np.zeros((20, 4), int), is_candidate, old)
+    p = best_weights(V, P_old, beta, mu, tau).p
     assert (p[~is_candidate] == 0).all()
 
     def cost(row, j):
@@ -83,25 +86,24 @@ def test_p_step_is_the_constrained_minimiser():
         assert cost(p[j], j) <= found.fun + 1e-12
 
 
-def test_graph_step_finds_the_best_neighbours_among_all_samples():
+def test_best_neighbors_are_the_best_among_all_samples():
     rng = np.random.default_rng(2)
     n, k = 8, 2
     Z = rng.standard_normal((n, 2))
     old = np.array([rng.choice(np.delete(np.arange(n), i), k, False) for i in range(n)])
-    p_old = rng.dirichlet(np.ones(k), n)
+    p_old, every = rng.dirichlet(np.ones(k), n), np.ones((n, k), bool)
     P_old = neighbor_matrix(old, p_old).toarray()
     V = ((Z[:, None] - Z) ** 2).sum(axis=2)
     for beta, mu, tau in ((1.0, 0.1, 1e-3), (0.3, 2.0, 0.5), (0.1, 0.1, 5.0)):
-        neighbors, is_candidate, p = graph_step(Z, old, np.ones((n, k), bool), p_old, beta, mu, tau)
-        assert is_candidate.all()
-        P = neighbor_matrix(neighbors, p).toarray()
+        found = best_neighbors(Z, LearnedGraph(old, every, p_old), beta, mu, tau)
+        assert found.is_candidate.all()
+        P = found.matrix().toarray().T
         for i in range(n):
             costs = []
             for pair in itertools.combinations(np.delete(np.arange(n), i), k):
                 row, rest = np.zeros(n), np.array([pair])
-                row[list(pair)] = p_step(
-                    V[i][rest], P_old[i][rest], np.ones((1, k), bool), beta, mu, tau
-                )[0]
+                fixed = LearnedGraph(rest, every[:1], P_old[i][rest])
+                row[list(pair)] = best_weights(V[i][rest], fixed, beta, mu, tau).p[0]
                 costs.append(column_cost(row, V[i], P_old[i], beta, mu, tau))
             assert column_cost(P[i], V[i], P_old[i], beta, mu, tau) <= min(costs) + 1e-12
 
@@ -112,7 +114,7 @@ def test_products_made_of_blocks_of_rows_are_the_products(beta, monkeypatch):
     neighbors = rng.integers(50, size=(50, 4))
     M = Smoothing(neighbors, rng.random((50, 4)), beta)
     B, C = rng.standard_normal((50, 3)), rng.standard_normal((50, 5))
-    monkeypatch.setattr(p_steps, "BLOCK_ENTRIES", 35)  # seven rows at a time
+    monkeypatch.setattr(operators, "BLOCK_ENTRIES", 35)  # seven rows at a time
     for found, left in zip(M.products(C, B, C), (B, C), strict=True):
         np.testing.assert_allclose(found, left.T @ (M.matrix @ C), atol=1e-12)
 
@@ -142,8 +144,8 @@ def quadratic(W, H, B):
 def test_w_step_beats_perturbations_on_its_support(seed):
     problem, state = random_problem(seed, s=2)
     w = problem.weights
-    new = update_w(problem, state, search=True)
-    A, M = new.A, state.neighbors.smoothing(state.p, w.beta)
+    new = search_w(problem, state)
+    A, M = new.A, state.P.smoothing(w.beta)
     H = A.T @ (M @ A) + (w.lam + w.tau) * np.eye(2)
     old = np.zeros_like(new.W)
     for row, feature in enumerate(new.support):
@@ -158,26 +160,15 @@ def test_w_step_beats_perturbations_on_its_support(seed):
 
 def searched(problem):
     """Support by the library: pursuit, then exchange."""
-    diagonal = np.diagonal(problem.H).copy()
-    T = start_support(problem.data, problem.M, problem.Y, problem.ridge, diagonal, problem.s).chosen
+    T = problem.search.start(problem.s).chosen
     old = np.zeros((problem.s, problem.Y.shape[1]))
-    support, A, _, _ = improve_support(
-        problem.data,
-        problem.M,
-        problem.Y,
-        T,
-        problem.data.columns(T),
-        old,
-        problem.ridge,
-        0.0,
-        diagonal,
-    )
+    support, A, _, _ = problem.search.improve(T, problem.data.columns(T), old)
     np.testing.assert_array_equal(A, problem.data.columns(support))
     return support
 
 
 def test_w_step_finds_the_best_support_of_tiny_problems_and_never_loses(monkeypatch):
-    monkeypatch.setattr(w_step, "_JOINED_ROWS", 5)
+    monkeypatch.setattr(w_block, "_JOINED_ROWS", 5)
     hits, count = 0, 200
     for seed in range(count):
         problem = random_w_problem(seed)
@@ -194,12 +185,10 @@ def test_block_pursuit_is_the_plain_pursuit(pool_size, monkeypatch):
     monkeypatch.setattr(pursuit, "POOL_SIZE", pool_size)
     for seed in range(30):
         problem = random_w_problem(seed)
-        diagonal = np.diagonal(problem.H).copy()
-        args = problem.data, problem.M, problem.Y, problem.ridge, diagonal
-        chosen, gains, A = start_support(*args, problem.s)
+        chosen, gains, A = problem.search.start(problem.s)
         np.testing.assert_array_equal(A, problem.data.columns(chosen))
         np.testing.assert_array_equal(chosen, exact_pursuit(problem.H, problem.B, problem.s))
-        np.testing.assert_array_equal(start_support(*args, 1).chosen, chosen[:1])
+        np.testing.assert_array_equal(problem.search.start(1).chosen, chosen[:1])
         for m in range(1, problem.s + 1):
             explained = -best_on(problem.H, problem.B, chosen[:m])
             np.testing.assert_allclose(gains[:m].sum(), explained, rtol=1e-9)
@@ -220,7 +209,7 @@ def test_swap_gains_are_exact():
             assert gains[row, column] == pytest.approx(before - best_on(H, B, swapped), abs=1e-10)
 
 
-def test_dense_w_step_agrees_on_both_sides():
+def test_dense_solve_agrees_on_both_sides():
     rng = np.random.default_rng(0)
     neighbors = np.array([rng.choice(np.delete(np.arange(8), i), 2, False) for i in range(8)])
     M = Smoothing(neighbors, rng.dirichlet(np.ones(2), 8), beta=2.0)
@@ -228,10 +217,10 @@ def test_dense_w_step_agrees_on_both_sides():
     old = rng.standard_normal((20, 3))
     H = A.T @ (M @ A) + 0.5 * np.eye(20)
     expected = np.linalg.solve(H, A.T @ Y + 0.1 * old)
-    np.testing.assert_allclose(dense_w_step(A, M, Y, old, 0.4, 0.1), expected, atol=1e-10)
+    np.testing.assert_allclose(dense_solve(A, M, Y, old, 0.4, 0.1), expected, atol=1e-10)
     A, old = A[:, :5], old[:5]
     expected = np.linalg.solve(H[:5, :5], A.T @ Y + 0.1 * old)
-    np.testing.assert_allclose(dense_w_step(A, M, Y, old, 0.4, 0.1), expected, atol=1e-10)
+    np.testing.assert_allclose(dense_solve(A, M, Y, old, 0.4, 0.1), expected, atol=1e-10)
 
 
 def y_problem(seed):
@@ -274,15 +263,13 @@ def test_y_step_agrees_with_a_manifold_solver(solve, alpha):
 
 
 @pytest.mark.parametrize("solve", [y_step_polar, y_step_penalty])
-@pytest.mark.parametrize("norms", [np.ones(3), np.array([1, 0.5, 0.2])])
-def test_y_step_beats_perturbations(solve, norms):
+def test_y_step_beats_perturbations(solve):
     Z, S, old = y_problem(0)
-    old = old * norms
     Y = solve(Z, S, old, 1.0, 1e-3, max_iter=5000, tol=1e-10)
     best = y_objective(Y, Z, S, old, 1.0, 1e-3)
     rng = np.random.default_rng(0)
     for size in 10.0 ** rng.uniform(-5, -1, 100):
-        other = polar_factor(Y / norms + size * rng.standard_normal(Y.shape)) * norms
+        other = polar_factor(Y + size * rng.standard_normal(Y.shape))
         assert y_objective(other, Z, S, old, 1.0, 1e-3) >= best - 1e-9
 
 
@@ -302,5 +289,5 @@ def test_relaxed_start_runs_from_principal_to_spectral():
     spectral = np.linalg.eigh(S.toarray())[1][:, ::-1][:, :3]
     squares, principal = principal_vectors(scaled_data(X, "center+unit"), 3)
     for alpha, expected in ((1e-9, principal), (1e9, spectral)):
-        Y = relaxed_start(S, spectral, principal, squares, alpha, 3)
+        Y = relaxed_start(S, spectral, principal, squares, alpha)
         np.testing.assert_allclose(Y @ Y.T, expected @ expected.T, atol=1e-6)

@@ -7,9 +7,9 @@ import pytest
 import scipy.sparse as sp
 from sklearn.datasets import load_digits
 
-from blufs import BLUFS
+from blufs import BLUFSVariant
 from blufs._numerics.graph import SampleGraph, neighbor_matrix
-from blufs.solver.feedback import MixedSimilarity
+from blufs.solver.operators import MixedSimilarity
 from blufs.solver.sweeps import minimize, value
 from tests.helpers.solver_problems import random_problem, random_similarity
 
@@ -80,7 +80,9 @@ def test_sweeps_that_do_not_settle_stay_in_the_first_round():
 @pytest.mark.parametrize("nothing", [{"beta": 0}, {"clustering_level": False}])
 def test_without_graph_or_labels_there_is_nothing_to_feed_back(nothing):
     X = load_digits().data[:200]
-    one, two = (BLUFS(12, n_clusters=10, feedback=share, **nothing).fit(X) for share in (0.0, 0.5))
+    one, two = (
+        BLUFSVariant(12, n_clusters=10, feedback=share, **nothing).fit(X) for share in (0.0, 0.5)
+    )
     np.testing.assert_array_equal(one.coef_, two.coef_)
 
 
@@ -88,7 +90,7 @@ def test_labels_follow_the_learned_graph_more_than_without():
     X = load_digits().data[:300]
     agreement = []
     for share in (0.0, 0.25, 0.75):
-        selector = BLUFS(12, n_clusters=10, feedback=share).fit(X)
+        selector = BLUFSVariant(12, n_clusters=10, feedback=share).fit(X)
         P, Y = selector.graph_, selector.embedding_
         A = SampleGraph(sp.csr_array((P + P.T) / 2)).normalized
         agreement.append(np.sum(Y * (A @ Y)))

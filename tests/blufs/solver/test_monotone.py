@@ -9,8 +9,15 @@ from hypothesis import strategies as st
 from scipy.io import loadmat
 
 from blufs import BLUFS
-from blufs._numerics.graph import neighbor_matrix
-from blufs.solver.sweeps import minimize, update_graph, update_p, update_w, update_y, value
+from blufs.solver.model import value
+from blufs.solver.sweeps import (
+    minimize,
+    search_w,
+    solve_w,
+    update_graph,
+    update_weights,
+    update_y,
+)
 from tests.helpers.real_data import real_file
 from tests.helpers.solver_problems import random_problem
 
@@ -19,7 +26,7 @@ def squared_change(new, old, d):
     """Squared norm of the change of (P, W, Y)."""
     W = np.zeros((2, d, new.W.shape[1]))
     W[0, new.support], W[1, old.support] = new.W, old.W
-    P = [neighbor_matrix(state.neighbors.indices, state.p).toarray() for state in (new, old)]
+    P = [state.P.matrix().toarray() for state in (new, old)]
     return sum(np.sum((a - b) ** 2) for a, b in (P, W, (new.Y, old.Y)))
 
 
@@ -28,13 +35,12 @@ def squared_change(new, old, d):
 def test_every_block_decreases_the_objective_by_its_proximal_term(seed, y_solver):
     problem, state = random_problem(seed, y_solver)
     n, d = problem.data.shape
-    s, tau, k = len(state.support), problem.weights.tau, state.p.shape[1]
-    norms = np.linalg.norm(state.Y, axis=0)
+    s, tau, k = len(state.support), problem.weights.tau, state.P.p.shape[1]
     for sweep in range(3):
         for block in (
             update_graph,
-            update_p,
-            lambda problem, state, first=sweep == 0: update_w(problem, state, search=first),
+            update_weights,
+            search_w if sweep == 0 else solve_w,
             update_y,
         ):
             new = block(problem, state)
@@ -43,14 +49,14 @@ def test_every_block_decreases_the_objective_by_its_proximal_term(seed, y_solver
             slack = 1e-9 * max(1, abs(value(problem, state)))
             assert decrease >= tau * squared_change(new, state, d) - slack
             state = new
-        assert np.abs(state.Y.T @ state.Y - np.diag(norms**2)).max() < 1e-8
-        assert state.p.min() >= 0
-        assert state.p.shape == (n, k)
+        assert np.abs(state.Y.T @ state.Y - np.eye(state.Y.shape[1])).max() < 1e-8
+        assert state.P.p.min() >= 0
+        assert state.P.p.shape == (n, k)
         assert all(
             len(set(row[p > 0])) == (p > 0).sum()
-            for row, p in zip(state.neighbors.indices, state.p, strict=True)
+            for row, p in zip(state.P.neighbors, state.P.p, strict=True)
         )
-        np.testing.assert_allclose(state.p.sum(axis=1), np.ones(n), atol=1e-12)
+        np.testing.assert_allclose(state.P.p.sum(axis=1), np.ones(n), atol=1e-12)
         assert len(set(state.support)) == s == len(state.W)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from blufs.solver.size import count_features, most_features
+from blufs.solver.pursuit import count_features, most_features
 
 
 def test_falling_gains_end_where_the_formula_says():

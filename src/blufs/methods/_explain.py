@@ -1,4 +1,4 @@
-"""The order of the features, and why one was chosen or was not."""
+"""Why a feature was chosen or was not."""
 
 from __future__ import annotations
 
@@ -14,18 +14,6 @@ if TYPE_CHECKING:
 
 #: A feature is redundant if a chosen one explains this share of its variance.
 REDUNDANT_SHARE = 0.5
-
-
-def feature_order(support: np.ndarray, norms: np.ndarray, gains: np.ndarray) -> np.ndarray:
-    """All d features: the support by row norm, then the others by what they would still explain.
-
-    ``support`` and ``norms`` have the shape (s,), ``gains`` the shape (d,).
-    """
-    chosen = support[np.argsort(-norms, kind="stable")]
-    gains = gains.copy()
-    gains[chosen] = -1
-    rest = np.argsort(-gains, kind="stable")[: len(gains) - len(chosen)]
-    return np.concatenate([chosen, rest])
 
 
 def explain_features(

@@ -1,10 +1,9 @@
-"""The pseudo-label block: minimise over Y with orthogonal columns of given norms
+"""The pseudo-label block, eq. (31): minimise over Y with orthonormal columns
 
-    h(Y) = ||Z - Y||^2 - alpha Tr(Y' S Y) + tau ||Y - Y_old||^2,    Y'Y = D^2,
+    l(Y) = ||Z - Y||^2 - alpha Tr(Y' S Y) + tau ||Y - Y_old||^2,    Y'Y = I,
 
-with Z = XW (n x m), S the normalised similarity (eigenvalues in [-1, 1]) and D the diagonal matrix
-of the columns' norms, which are those of Y_old (all one in the paper). On the constraint the norm
-of Y is fixed, so that ``h(Y) = const - 2 Tr(Y'(Z + tau Y_old)) - alpha Tr(Y' S Y)``.
+with Z = XW (n x c) and S the normalised similarity (eigenvalues in [-1, 1]). On the constraint the
+norm of Y is fixed, so that ``l(Y) = const - 2 Tr(Y'(Z + tau Y_old)) - alpha Tr(Y' S Y)``.
 """
 
 from __future__ import annotations
@@ -54,7 +53,7 @@ def y_step_penalty(
 ) -> np.ndarray:
     """The paper's exact-penalty method (Algorithm 2) from Y_old.
 
-    With Q = Y D^-1, orthonormal, ``g`` the gradient of h(Q D), ``Lam = sym(Q'g)`` and a penalty
+    With Q = Y D^-1, orthonormal, ``g`` the gradient of l(Q D), ``Lam = sym(Q'g)`` and a penalty
     theta, step along ``g - Q Lam + theta Q (Q'Q - I)`` with alternating Barzilai-Borwein lengths,
     scale back into the ball ``||Q||_F <= 1.0001 sqrt(c)``, and orthonormalise at the end. The steps
     are not monotone by themselves: Y_old is returned if it is better than what was reached.
@@ -103,7 +102,7 @@ def y_step_penalty(
 
 
 def _gain(Y, Z, S, Y_old, alpha, tau) -> float:
-    """``-h(Y)`` up to a constant, for Y on the constraint."""
+    """``-l(Y)`` up to a constant, for Y on the constraint."""
     return float(np.sum(Y * (2 * (Z + tau * Y_old) + alpha * (S @ Y))))
 
 

@@ -1,0 +1,195 @@
+"""The projection block, eq. (28): minimise over W with at most s non-zero rows
+
+    ||XW - Y||^2 + lam ||W||^2 + 2 beta Tr(W'X' L_P X W) + tau ||W - W_old||^2
+        = Tr(W' H W) - 2 Tr(W' B) + const,    H = X'MX + (lam + tau) I,   B = X'Y + tau W_old,
+
+with ``M = I + 2 beta L_P``. For given non-zero rows, the *support*, ``H W = B`` is solved on them;
+this is eq. (30) with its errors repaired, see docs/deviations.md. The support is searched: first
+by :mod:`~blufs.solver.pursuit`, later by :mod:`~blufs.solver.exchange`. Only products with X and
+systems of the size of the support are needed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from blufs._numerics.matrix import DataMatrix
+from blufs.solver.exchange import DEPTHS, exchange, solve_spd
+from blufs.solver.operators import Smoothing
+from blufs.solver.pursuit import Pursuit, forward_pursuit, largest
+
+#: Features outside the support that a search for a better one considers.
+POOL_SIZE = 64
+#: Moves in one search for a better support.
+MAX_MOVES = 50
+#: Rows of two matrices that are joined at a time.
+_JOINED_ROWS = 1024
+
+
+class Improved(NamedTuple):
+    """W on a better support.
+
+    Attributes
+    ----------
+    support, A, W : ndarray of shape (s,), (n, s) and (s, c)
+        As of :class:`blufs.solver.model.State`.
+    gains : ndarray of shape (d,)
+        See :meth:`SupportSearch.gains`, on the old support.
+    """
+
+    support: np.ndarray
+    A: np.ndarray
+    W: np.ndarray
+    gains: np.ndarray
+
+
+@dataclass(frozen=True)
+class SupportSearch:
+    """The W block for given P and Y: the support of W, and W on it.
+
+    Attributes
+    ----------
+    data : DataMatrix of shape (n, d)
+    M : Smoothing of shape (n, n)
+    Y : ndarray of shape (n, c)
+    diagonal : ndarray of shape (d,)
+        (About) the diagonal of H, by which features are compared before their gain is computed.
+    lam, tau : float
+    """
+
+    data: DataMatrix
+    M: Smoothing
+    Y: np.ndarray
+    diagonal: np.ndarray
+    lam: float
+    tau: float
+
+    @property
+    def _ridge(self) -> float:
+        return self.lam + self.tau
+
+    def start(self, s: int) -> Pursuit:
+        """The first support, by forward pursuit; its first m features are that for m."""
+        B = self.data.correlate(self.Y)
+        return forward_pursuit(self.data, self.M, B, self._ridge, self.diagonal, s)
+
+    def solve(self, A: np.ndarray, W_old: np.ndarray) -> np.ndarray:
+        """The best W (s x c) on a support with the columns A (n x s) and the old rows W_old."""
+        solve = solve_on_support if A.shape[1] < self.data.shape[1] else dense_solve
+        return solve(A, self.M, self.Y, W_old, self.lam, self.tau)
+
+    def misfit(self, Z: np.ndarray) -> np.ndarray:
+        """``Y - M Z``, shape (n, c), for the projected data Z = XW."""
+        return self.Y - self.M @ Z
+
+    def gains(self, Z: np.ndarray) -> np.ndarray:
+        """``||x_j' (Y - M Z)||^2 / H_jj`` of every feature, shape (d,), for Z = XW.
+
+        For a feature outside the support of W it is a lower bound of what adding it gains.
+        """
+        return joint_gains(self.data, [self.misfit(Z)], self.diagonal)[0]
+
+    def improve(
+        self,
+        support: np.ndarray,
+        A: np.ndarray,
+        W_old: np.ndarray,
+        *,
+        gains: np.ndarray | None = None,
+        thorough: bool = True,
+    ) -> Improved:
+        """Re-solve on the support, then exchange features with the most promising ones outside.
+
+        Every move lowers the objective with its proximal term, so the step never raises it.
+
+        Parameters
+        ----------
+        support, A, W_old : ndarray of shape (s,), (n, s) and (s, c)
+            The non-zero rows of the current W, the columns of the data there, and the rows. A is
+            overwritten with those of the new W: with many samples a second one takes much memory.
+        gains : ndarray of shape (d,), optional
+            Those of the support, if they are known already, which spares a pass over X.
+        thorough : bool
+            Exchange several features at once too; and if all features fit into the search, search
+            from a second start, see :func:`~blufs.solver.exchange.exchange`.
+        """
+        (H,) = self.M.products(A, A)
+        H[np.diag_indices_from(H)] += self._ridge
+        B = A.T @ self.Y + self.tau * W_old
+        W = solve_spd(H, B)
+        if gains is None:
+            gains = self.gains(A @ W)
+        pool = _promising(gains, support)
+        if len(pool) == 0:
+            return Improved(support, A, W, gains)
+        C = self.data.columns(pool)
+        positions, W = exchange(
+            self._extended(H, A, C),
+            np.vstack([B, C.T @ self.Y]),
+            np.arange(len(support)),
+            MAX_MOVES,
+            DEPTHS if thorough else (),
+            second_start=thorough and len(support) + len(pool) == len(self.diagonal),
+        )
+        _join_columns(A, C, positions)
+        return Improved(np.append(support, pool)[positions], A, W, gains)
+
+    def _extended(self, H: np.ndarray, A: np.ndarray, C: np.ndarray) -> np.ndarray:
+        """H (s x s) of the columns A (n x s), extended to those of the columns C (n x m)."""
+        across, corner = self.M.products(C, A, C)
+        corner[np.diag_indices_from(corner)] += self._ridge
+        return np.block([[H, across], [across.T, corner]])
+
+
+def _promising(gains: np.ndarray, support: np.ndarray) -> np.ndarray:
+    """The features outside the support that gain most, at most as many as are considered."""
+    outside = gains.copy()
+    outside[support] = -1
+    return largest(outside, min(POOL_SIZE, len(gains) - len(support)))
+
+
+def _join_columns(A: np.ndarray, C: np.ndarray, positions: np.ndarray) -> None:
+    """``A[:] = np.hstack([A, C])[:, positions]``, some rows at a time, so as to hold it once."""
+    for start in range(0, len(A), _JOINED_ROWS):
+        rows = slice(start, start + _JOINED_ROWS)
+        A[rows] = np.hstack([A[rows], C[rows]]).take(positions, axis=1)
+
+
+def joint_gains(
+    data: DataMatrix, misfits: Sequence[np.ndarray], diagonal: np.ndarray
+) -> list[np.ndarray]:
+    """:meth:`SupportSearch.gains` for several misfits (n x c each), by one pass over X."""
+    products = np.split(data.correlate(np.hstack(misfits)), len(misfits), axis=1)
+    return [np.einsum("ij,ij->i", R, R) / diagonal for R in products]
+
+
+def solve_on_support(
+    A: np.ndarray, M: Smoothing, Y: np.ndarray, W_old: np.ndarray, lam: float, tau: float
+) -> np.ndarray:
+    """The minimiser for the columns A (n x s) of a support, shape (s, c); W_old likewise."""
+    (H,) = M.products(A, A)
+    H[np.diag_indices_from(H)] += lam + tau
+    return solve_spd(H, A.T @ Y + tau * W_old)
+
+
+def dense_solve(
+    A: np.ndarray, M: Smoothing, Y: np.ndarray, W_old: np.ndarray, lam: float, tau: float
+) -> np.ndarray:
+    """The minimiser without the constraint on the rows, shape (d, c), by the smaller side of A.
+
+    For d <= n the system is d x d; otherwise, by the Woodbury identity with K = AA',
+    ``H^-1 B = (B - A'M (rI + KM)^-1 A B) / r`` with ``r = lam + tau``. It is for all features, and
+    for the ablation without the constraint.
+    """
+    n, d = A.shape
+    if d <= n:
+        return solve_on_support(A, M, Y, W_old, lam, tau)
+    ridge = lam + tau
+    B = A.T @ Y + tau * W_old
+    KM = (M @ (A @ A.T)).T
+    KM[np.diag_indices_from(KM)] += ridge
+    return (B - A.T @ (M @ np.linalg.solve(KM, A @ B))) / ridge
