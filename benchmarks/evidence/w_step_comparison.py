@@ -13,13 +13,14 @@ import numpy as np
 from sklearn.cluster import KMeans
 from threadpoolctl import threadpool_limits
 
+from benchmarks.data import load
 from benchmarks.evidence.w_step_rules import (
     best_on,
     correlation_pursuit,
     dense_and_threshold,
     iterative_hard_thresholding,
 )
-from benchmarks.harness import load, save
+from benchmarks.harness import save
 from blufs import BLUFSVariant, clustering_accuracy
 from blufs._numerics.matrix import scaled_data
 from blufs.solver.w_block import SupportSearch

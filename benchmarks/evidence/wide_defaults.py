@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from benchmarks.evidence.wide_data import DATASETS, load
+from benchmarks.data import DATASETS, load_part
 from benchmarks.harness import read, save
 from blufs import BLUFS, BLUFSVariant, SampleGraph
 from blufs.metrics import cluster, label_free_criteria, score_partitions
@@ -102,7 +102,7 @@ class Dataset:
 
     def __init__(self, name: str):
         self.name = name
-        self.X, self.y = load(name)
+        self.X, self.y = load_part(name)
         self.c = int(self.y.max()) + 1
 
     @cached_property
@@ -163,7 +163,7 @@ def dataset(name: str) -> Dataset | None:
     """None, and a line that says so, if its file or reader is not there."""
     try:
         return Dataset(name)
-    except (FileNotFoundError, ImportError) as missing:
+    except (OSError, ImportError) as missing:
         print(f"skipped {name}: {missing}", flush=True)
         return None
 

@@ -10,7 +10,7 @@ from collections import Counter
 
 import numpy as np
 
-from benchmarks.evidence.wide_data import DATASETS
+from benchmarks.data import DATASETS
 from benchmarks.harness import markdown, read
 
 METRICS = {"acc": "ACC", "nmi": "NMI", "knn": "5-NN"}

@@ -74,7 +74,8 @@ _INPUTS = """\
 - **Sparse X**: the method takes any SciPy sparse matrix or array, and never makes it dense as a
   whole. The other methods raise a `TypeError` that says so.
 - **In chunks**: the method reads data beyond memory a block of rows at a time: dask arrays,
-  memory-mapped files, HDF5 and AnnData on disk, see [large data](../results/large-data.md).
+  memory-mapped files, HDF5 and AnnData on disk, see
+  [data beyond memory](../performance.md#data-beyond-memory).
 - **`n_clusters`**: the method wants to know the number of clusters. Where the table says `"auto"`,
   it can also count them itself.
 - **Neighbour graph**: `fit(X, precomputed=...)` takes a `SampleGraph` or a similarity matrix of

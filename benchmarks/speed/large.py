@@ -9,13 +9,10 @@
 
 Time is in processor seconds, and in pairs of products ``X @ B`` and ``X.T @ C`` with 2c columns.
 Memory is the peak of the resident memory of the process, for ``cells`` and ``many`` beyond what it
-is before the data are made. Where pandas is installed, scikit-learn imports it, which takes 70 MB:
-pandas is hidden, as in the jobs of the workflow and in an environment of the library alone.
+is before the data are made. Where pandas is installed, scikit-learn imports it, which takes 70 MB.
 """
 
 from __future__ import annotations
-
-import blufs_bench.run.quick_start  # noqa: F401  # isort: skip
 
 import json
 import os
@@ -28,8 +25,7 @@ from pathlib import Path
 import numpy as np
 import scipy.sparse as sp
 
-from benchmarks.harness import measure_one, read, save, timed
-from benchmarks.speed.sparse import resident
+from benchmarks.harness import markdown, measure_one, read, resident, save, timed
 from blufs import BLUFS
 from blufs._numerics.matrix.chunked import as_row_chunks
 
@@ -204,6 +200,43 @@ def main(names: list[str]) -> None:
         report[name] = run(name)
         print(name, report[name], flush=True)
         save("large", report)
+
+
+def tables() -> tuple[str, str, str]:
+    """Sparse data in memory, what was found of what was planted, and data on disk."""
+    rows = sorted((read("large") or {}).values(), key=lambda row: row["n"] * row["d"])
+    sizes = {id(row): f"{row['n']:,} x {row['d']:,}" for row in rows}
+    needs = {
+        id(row): [
+            f"{row['x_bytes'] / 1e6:,.0f}",
+            f"{row['peak_bytes'] / 1e6:,.0f}",
+            f"{row['fit_seconds']:,.0f}",
+        ]
+        for row in rows
+    }
+    sparse = [row for row in rows if "passes" not in row]
+    cells = [
+        [
+            sizes[id(r)],
+            f"{100 * r['density']:.1f} %",
+            r["c"],
+            r["s"],
+            *needs[id(r)],
+            round(r["pairs"]),
+        ]
+        for r in sparse
+    ]
+    rankings = ("BLUFS", "dispersion", "variance")
+    hits = [[sizes[id(r)], *(r["precision"][key] for key in rankings)] for r in sparse]
+    disk = [
+        [sizes[id(r)], r["c"], r["s"], *needs[id(r)], r["passes"]] for r in rows if "passes" in r
+    ]
+    common = ["c", "s", "X, MB", "memory, MB", "CPU s"]
+    return (
+        markdown(["n x d", "stored", *common, "pairs of products"], cells),
+        markdown(["n x d", *rankings], hits),
+        markdown(["n x d", *common, "passes"], disk),
+    )
 
 
 if __name__ == "__main__":

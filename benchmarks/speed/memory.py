@@ -7,7 +7,6 @@ and a tiny fit take; X itself counts. On real data the selections of both precis
 from __future__ import annotations
 
 import json
-import re
 import sys
 import tempfile
 import warnings
@@ -17,13 +16,15 @@ import numpy as np
 import scipy.sparse as sp
 from threadpoolctl import threadpool_limits
 
+from benchmarks.data import load_available
 from benchmarks.harness import (
-    available,
-    load,
+    markdown,
     measure_one,
     overlap,
     parse_quick,
     random_clusters,
+    read,
+    resident,
     save,
 )
 from blufs import BLUFS, SampleGraph
@@ -34,21 +35,14 @@ DATASETS = ("Isolet", "Jaffe", "pie", "COIL20", "warpAR")
 S = 100
 
 
-def peak_bytes() -> int:
-    """Most resident memory of this process so far."""
-    # Not ru_maxrss, which a process inherits from the one that started it.
-    status = Path("/proc/self/status").read_text()
-    return 1024 * int(re.search(r"VmHWM:\s+(\d+) kB", status)[1])
-
-
 def measure(n: int, d: int, c: int, dtype: str, graph: str = "") -> dict:
     """In this process: bytes of the peak beyond the start; ``graph`` is the file of a given one."""
     given = sp.load_npz(graph) if graph else None
     BLUFS(5, n_clusters=2).fit(random_clusters(50, 20, 2))
-    before = peak_bytes()
+    before = resident("VmHWM")
     X = random_clusters(n, d, c, np.dtype(dtype))
     BLUFS(S, n_clusters=c).fit(X, precomputed=given)
-    return {"peak_bytes": peak_bytes() - before}
+    return {"peak_bytes": resident("VmHWM") - before}
 
 
 def shape_row(n: int, d: int, c: int) -> dict:
@@ -65,8 +59,7 @@ def shape_row(n: int, d: int, c: int) -> dict:
     return row
 
 
-def precision_row(dataset: str) -> dict:
-    X, y = load(dataset)
+def precision_row(dataset: str, X: np.ndarray, y: np.ndarray) -> dict:
     c = int(y.max()) + 1
     chosen = [
         np.flatnonzero(BLUFS(S, n_clusters=c).fit(X.astype(dtype)).support_)
@@ -80,11 +73,26 @@ def main(quick: bool) -> None:
     for shape in QUICK if quick else SHAPES:
         report["shapes"].append(shape_row(*shape))
         print(report["shapes"][-1], flush=True)
-    for dataset in available(*(DATASETS[1:2] if quick else DATASETS)):
+    for data in load_available(*(DATASETS[1:2] if quick else DATASETS)):
         with threadpool_limits(1):
-            report["precision"].append(precision_row(dataset))
+            report["precision"].append(precision_row(*data))
         print(report["precision"][-1], flush=True)
     save("memory", report)
+
+
+def table() -> str:
+    kinds = [f"{t}_{g}_graph" for t in ("float64", "float32") for g in ("with", "without")]
+    header = ["n x d", "MB of X", *(kind.replace("_", " ") for kind in kinds)]
+    rows = [
+        [f"{r['n']} x {r['d']}", round(r["x_bytes"] / 1e6), *(r[kind] for kind in kinds)]
+        for r in read("memory")["shapes"]
+    ]
+    return markdown(header, rows)
+
+
+def precision_table() -> str:
+    rows = [[r["dataset"], r["s"], 100 * r["overlap"]] for r in read("memory")["precision"]]
+    return markdown(["data", "s", "same selection in float32, %"], rows)
 
 
 if __name__ == "__main__":

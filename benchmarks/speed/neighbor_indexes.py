@@ -15,8 +15,15 @@ from importlib.util import find_spec
 
 import numpy as np
 
-from benchmarks.harness import measure_one, parse_quick, random_clusters, save
-from benchmarks.speed.sparse import resident
+from benchmarks.harness import (
+    markdown,
+    measure_one,
+    parse_quick,
+    random_clusters,
+    read,
+    resident,
+    save,
+)
 from blufs._numerics.matrix.scaling import scale_samples
 from blufs._numerics.neighbors import nearest_by_products, neighbors_of_many, without_own
 
@@ -94,6 +101,22 @@ def measure(name: str, n: int, d: int, c: int) -> dict:
         "same_again": bool((found == again).all()),
         "same_on_two_threads": bool((found == search(X, 2)).all()),
     }
+
+
+def table() -> str:
+    header = ["way", "first call, s", "later calls, s", "memory, MB", "recall", "same"]
+    rows = [
+        [
+            row["way"],
+            row["first_seconds"],
+            row["later_seconds"],
+            f"{row['bytes'] / 1e6:,.0f}",
+            f"{100 * row['recall']:.1f} %",
+            "yes" if row["same_again"] and row["same_on_two_threads"] else "no",
+        ]
+        for row in read("neighbor_indexes")["ways"]
+    ]
+    return markdown(header, rows)
 
 
 def main(quick: bool) -> None:

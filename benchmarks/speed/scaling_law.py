@@ -11,14 +11,18 @@ from __future__ import annotations
 import warnings
 
 import numpy as np
+from matplotlib.figure import Figure
+from matplotlib.ticker import NullFormatter
 from threadpoolctl import threadpool_limits
 
+from benchmarks.data import load_available
 from benchmarks.harness import (
-    available,
-    load,
+    RESULTS,
+    markdown,
     overlap,
     parse_quick,
     random_clusters,
+    read,
     save,
     steady_seconds,
     timed,
@@ -28,8 +32,16 @@ from blufs._numerics.matrix import scaled_data
 from blufs._numerics.matrix.scaling import scale_samples
 from blufs._numerics.neighbors import nearest_neighbors, neighbors_of_many
 from blufs._numerics.principal import principal_vectors
+from blufs_bench.show.figures.style import LINE_STYLES, MARKERS, SAFE, Style, facets, use_style
 
 NEIGHBORS = 10
+#: What growth.png shows: label, colour, line and marker.
+PARTS = {
+    "fit_seconds": ("the rest of the fit", "black", "-", "o"),
+    "exact_seconds": ("neighbours, exact", SAFE[0], LINE_STYLES[1], MARKERS[0]),
+    "approximate_seconds": ("neighbours, approximate", SAFE[3], LINE_STYLES[2], MARKERS[1]),
+    "eigenvectors_seconds": ("eigenvectors", SAFE[2], LINE_STYLES[3], MARKERS[3]),
+}
 #: Samples up to which the exact search is timed, too.
 EXACT_TIMED_UP_TO = 50_000
 DATASETS = ("Isolet", "Jaffe", "pie", "COIL20", "warpAR")
@@ -110,8 +122,7 @@ def along_n(values, others: dict, search) -> list[dict]:
 def on_real_data(search) -> list[dict]:
     """Recall of the index, and what it changes of the selection."""
     rows = []
-    for name in available(*DATASETS) if search else []:
-        X, y = load(name)
+    for name, X, y in load_available(*DATASETS) if search else []:
         c = int(y.max()) + 1
         Z = coordinates(X, c)
         found = search(Z, NEIGHBORS)
@@ -157,6 +168,58 @@ def index():
     return neighbors_of_many, seconds
 
 
+def draw(report: dict) -> Figure:
+    """One panel for each size that varies; the dotted line is proportional to it."""
+    figure, panels = facets(4, columns=4, height=2.6)
+    for (size, rows), panel in zip(report["axes"].items(), panels, strict=True):
+        for part, (label, color, line, marker) in PARTS.items():
+            points = [(row[size], row[part]) for row in rows if part in row]
+            if points:
+                style = {"color": color, "linestyle": line, "marker": marker}
+                panel.plot(*zip(*points, strict=True), label=label, markersize=4, **style)
+        sizes = np.array([row[size] for row in rows])
+        linear = rows[0]["fit_seconds"] * sizes / sizes[0]
+        panel.plot(sizes, linear, color="#999999", linestyle=":", linewidth=1, label="linear")
+        slope = report["exponents"][f"fit, {size}"]
+        panel.set(xscale="log", yscale="log", xlabel=size, title=f"{size}: exponent {slope:.2f}")
+        # Labels between the powers of ten would run into each other.
+        panel.xaxis.set_minor_formatter(NullFormatter())
+    panels[0].set_ylabel("CPU seconds")
+    handles, labels = panels[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper center", ncols=5, frameon=False)
+    return figure
+
+
+def growth_table() -> str:
+    report = read("growth")
+    names = {"exact": "exact neighbours", "approximate": "approximate neighbours"}
+    rows = []
+    for name, value in report["exponents"].items():
+        part, size = name.split(", ")
+        measured = [r for r in report["axes"][size] if f"{part}_seconds" in r]
+        values = [r[size] for r in measured]
+        at = ", ".join(f"{other} = {measured[0][other]}" for other in "ndcs" if other != size)
+        span = f"{min(values)} to {max(values)}"
+        rows.append([names.get(part, part), size, span, at, value])
+    return markdown(["part", "in", "from", "at", "exponent"], rows)
+
+
+def graph_table() -> str:
+    """Seconds of both searches for neighbours, and the recall of the approximate one."""
+    keys = {
+        "exact_seconds": "exact, s",
+        "approximate_seconds": "approximate, s",
+        "eigenvectors_seconds": "eigenvectors, s",
+        "fit_seconds": "rest of the fit, s",
+        "sweeps": "sweeps",
+    }
+    rows = []
+    for r in read("growth")["axes"]["n"]:
+        shares = [f"{100 * r[key]:.1f}" if key in r else "" for key in ("recall", "overlap")]
+        rows.append([r["n"], *(r.get(key, "") for key in keys), *shares])
+    return markdown(["n", *keys.values(), "recall, %", "same selection, %"], rows)
+
+
 if __name__ == "__main__":
     quick = parse_quick(__doc__)
     warnings.simplefilter("ignore")
@@ -174,4 +237,6 @@ if __name__ == "__main__":
         "real": real,
     }
     save("growth", report)
-    print(exponents(measured))
+    with use_style(Style()):
+        draw(report).savefig(RESULTS / "growth.png", metadata={"Software": None})
+    print(report["exponents"])

@@ -13,7 +13,8 @@ import warnings
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from benchmarks.harness import cpu_seconds, load, save
+from benchmarks.data import load
+from benchmarks.harness import cpu_seconds, save
 from benchmarks.speed.dense_transcription import dense_blufs
 from blufs import BLUFS, SampleGraph
 

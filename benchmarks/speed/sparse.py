@@ -8,7 +8,6 @@ a tiny fit in it.
 from __future__ import annotations
 
 import json
-import re
 import sys
 import warnings
 from pathlib import Path
@@ -17,7 +16,8 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.io import loadmat
 
-from benchmarks.harness import DATA, measure_one, overlap, parse_quick, save, steady_seconds
+from benchmarks.data import DATA
+from benchmarks.harness import measure_one, overlap, parse_quick, resident, save, steady_seconds
 from blufs import BLUFS
 
 #: Word counts: file, classes.
@@ -43,12 +43,6 @@ def read(name: str) -> tuple[sp.csr_array, int]:
         return words(*sizes, c), c
     file, c = DATASETS[name]
     return sp.csr_array(loadmat(DATA / file)["X"]).astype(np.float64), c
-
-
-def resident(field: str) -> int:
-    """Bytes of resident memory: now ("VmRSS"), or the most so far ("VmHWM")."""
-    status = Path("/proc/self/status").read_text()
-    return 1024 * int(re.search(rf"{field}:\s+(\d+) kB", status)[1])
 
 
 def measure(name: str, kind: str) -> dict:

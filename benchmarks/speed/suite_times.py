@@ -1,9 +1,9 @@
-"""What a finished run of a suite took: wall time, cores busy, overhead per job, slowest jobs.
+"""What a finished run of a suite took: wall time, cores, and the time of jobs beside their work.
 
-Reads results/<suite>/*.parquet, which hold the seconds of fits and scores, Snakemake's records of
-the jobs (.snakemake/metadata), and the logs of the jobs, which end with their processor time. Wall
-time is the time with a job running, so that the pauses between partial runs do not count.
-``python -m benchmarks.speed.suite_times another/clone`` measures the runs in another folder.
+Reads results/<suite>/*.parquet, which hold the seconds of fits and scores, and Snakemake's records
+of the jobs (.snakemake/metadata). Wall time is the time with a job running, so that pauses between
+partial runs do not count. ``python -m benchmarks.speed.suite_times another/clone`` measures the
+runs in another folder.
 """
 
 from __future__ import annotations
@@ -11,16 +11,14 @@ from __future__ import annotations
 import argparse
 import base64
 import json
-import statistics
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 import pandas as pd
 
-from benchmarks.harness import ROOT, read, save
+from benchmarks.harness import ROOT, markdown, read, save
 from blufs_bench.files.atomic import read_json
 from blufs_bench.results import load
-from blufs_bench.run.usage import usage_of_log
 
 SUITES = ("demo", "paper", "wide")
 
@@ -28,26 +26,24 @@ SUITES = ("demo", "paper", "wide")
 @dataclass(frozen=True)
 class Job:
     rule: str
-    output: str
     start: float
     seconds: float
 
 
 def jobs_of(folder: Path, suite: str) -> list[Job]:
     """The jobs whose files lie in results/<suite>, each once, whatever it wrote."""
-    found = {}
-    for path in sorted((folder / ".snakemake" / "metadata").rglob("*")):
+    jobs = {}
+    records = folder / ".snakemake" / "metadata"
+    for path in sorted(path for path in records.rglob("*") if path.is_file()):
         # The name of a record is its file's path; long ones go over several folders.
-        name = "".join(path.relative_to(folder / ".snakemake" / "metadata").parts)
-        if not path.is_file():
-            continue
+        name = "".join(path.relative_to(records).parts)
         output = base64.b64decode(name.replace("@", "")).decode()
         record = json.loads(path.read_text())
         if output.startswith(f"results/{suite}/") and record.get("endtime"):
             start = record["starttime"]
-            job = Job(record["rule"], output, start, record["endtime"] - start)
-            found.setdefault((job.rule, *(record["log"] or [output])), job)
-    return list(found.values())
+            key = (record["rule"], *(record["log"] or [output]))
+            jobs.setdefault(key, Job(record["rule"], start, record["endtime"] - start))
+    return list(jobs.values())
 
 
 def wall_seconds(jobs: list[Job]) -> float:
@@ -78,21 +74,15 @@ def work_seconds(results: Path) -> float:
     suite = load(results)
     fits = ["dataset", "method", "setting", "s", "fit_seed"]
     tables = (suite.screened, suite.selections)
-    found = pd.concat(table[[*fits, "fit_seconds", "status"]] for table in tables)
-    fitted = found.drop_duplicates(fits)["fit_seconds"].sum()
+    rows = pd.concat(table[[*fits, "fit_seconds", "status"]] for table in tables)
+    fitted = rows.drop_duplicates(fits)["fit_seconds"].sum()
     # One fit serves all s.
-    stopped = found[found["status"] == "timeout"].drop_duplicates([f for f in fits if f != "s"])
+    stopped = rows[rows["status"] == "timeout"].drop_duplicates([f for f in fits if f != "s"])
     if len(stopped):
         config = read_json(results / "provenance.json")["config"]
         fitted += len(stopped) * config["limits"]["fit_seconds"]
     scored = suite.screened["score_seconds"].sum() + suite.scores["evaluation_seconds"].sum()
     return float(fitted + scored + suite.timing["seconds"].sum() + suite.stability["seconds"].sum())
-
-
-def processor_seconds(logs: Path) -> float:
-    """Processor seconds of all jobs, as they say at the end of their logs."""
-    found = map(usage_of_log, sorted(logs.rglob("*.log")))
-    return sum(usage.cpu_seconds for usage in found if usage)
 
 
 def summarize(folder: Path, suite: str) -> dict | None:
@@ -104,28 +94,29 @@ def summarize(folder: Path, suite: str) -> dict | None:
         return None
     spent, work = sum(job.seconds for job in jobs), work_seconds(results)
     wall, cores = wall_seconds(jobs), most_at_once(jobs)
-    rules = {job.rule for job in jobs}
-    cpu = processor_seconds(folder / "logs" / suite)
-    drawing = sum(job.seconds for job in jobs if job.rule == "plot_figures")
-    slowest = sorted(jobs, key=lambda job: -job.seconds)[:10]
     return {
         "jobs": len(jobs),
+        "cores": cores,
         "wall_seconds": wall,
         "job_seconds": spent,
-        "cores": cores,
-        "cores_busy": spent / wall,
         "work_seconds": work,
-        "job_share": spent / (wall * cores),
         "work_share": work / (wall * cores),
         "overhead_per_job": (spent - work) / len(jobs),
-        "cpu_seconds": cpu,
-        "overhead_share": (cpu - work - drawing) / (wall * cores) if cpu else None,
-        "median_seconds": {
-            rule: statistics.median(job.seconds for job in jobs if job.rule == rule)
-            for rule in sorted(rules)
-        },
-        "slowest": [asdict(job) for job in slowest],
     }
+
+
+def table() -> str:
+    names = {
+        "jobs": "jobs",
+        "cores": "cores",
+        "wall_seconds": "wall time, s",
+        "work_seconds": "fits and scores, s",
+        "work_share": "fits and scores / (wall time x cores)",
+        "overhead_per_job": "other time per job, s",
+    }
+    report = read("suites")
+    rows = [[title, *(suite[key] for suite in report.values())] for key, title in names.items()]
+    return markdown(["", *report], rows)
 
 
 if __name__ == "__main__":
@@ -133,9 +124,7 @@ if __name__ == "__main__":
     parser.add_argument("folder", type=Path, nargs="?", default=ROOT)
     parser.add_argument("--quick", action="store_true", help="as all scripts; changes nothing here")
     folder = parser.parse_args().folder
-    found = {suite: summarize(folder, suite) for suite in SUITES}
-    kept = read("suites") or {}
-    save("suites", kept | {suite: summary for suite, summary in found.items() if summary})
-    for suite, summary in found.items():
-        if summary:
-            print(suite, {k: v for k, v in summary.items() if k not in ("slowest",)})
+    measured = {suite: summarize(folder, suite) for suite in SUITES}
+    report = (read("suites") or {}) | {suite: one for suite, one in measured.items() if one}
+    save("suites", report)
+    print(report)

@@ -5,22 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from benchmarks.evidence import cluster_counts, feature_counts, method_ranks, wide_defaults
-
-
-def test_ranks_are_averaged_over_datasets_and_ties_share_theirs():
-    keys = method_ranks.RANKED_METRICS
-    rows = list(method_ranks.RANKED)
-    worse = {
-        row: {name: dict.fromkeys(keys, -float(i)) for name in "ab"} for i, row in enumerate(rows)
-    }
-    ranks = method_ranks.average_ranks(worse, ["a", "b"])
-    np.testing.assert_array_equal(ranks[:, 0], np.arange(1, len(rows) + 1))
-    worse[rows[1]]["b"]["acc"] = 0.0
-    ranks = method_ranks.average_ranks(worse, ["a", "b"])
-    assert ranks[0, 0] == (1 + 1.5) / 2
-    assert ranks[1, 0] == (2 + 1.5) / 2
-    assert ranks[0, 1] == 1
+from benchmarks.evidence import cluster_counts, feature_counts, wide_defaults
 
 
 def test_scores_between_two_numbers_of_clusters_are_interpolated_in_logarithms():

@@ -32,7 +32,7 @@ class Held:
 UNKNOWN = Held(data=6, samples=8, features=8)
 
 #: Method -> what it holds, rounded up from what fits were seen to use
-#: (benchmarks/speed/fit_usage.py, benchmarks/speed/job_usage.py).
+#: (benchmarks/speed/job_memory.py).
 HELD: Mapping[str, Held] = {
     "AllFeatures": Held(data=1),
     "RandomFeatures": Held(data=1),

@@ -27,11 +27,7 @@ FACTOR, BEYOND_MB = 4, 300
 @pytest.fixture(scope="module")
 def measured():
     """Jobs on one sparse dataset, and single fits on others, dense and sparse."""
-    jobs, fits = (
-        json.loads((ROOT / f"benchmarks/results/{name}.json").read_text())
-        for name in ("job_usage", "fit_usage")
-    )
-    return [*jobs, *({"stage": "select", **row} for row in fits)]
+    return json.loads((ROOT / "benchmarks/results/job_memory.json").read_text())
 
 
 @pytest.fixture(scope="module")

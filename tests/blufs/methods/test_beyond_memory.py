@@ -90,7 +90,7 @@ def test_whole_numbers_are_read_as_numbers(tmp_path):
 
 @pytest.mark.parametrize("s", [4, 20])
 def test_the_passes_of_a_fit_are_those_that_the_documentation_states(s, tmp_path, monkeypatch):
-    """docs/results/large-data.md: 12, one a part of the columns, 2 a block and 2 a search."""
+    """docs/performance.md: 12, one a part of the columns, 2 a block and 2 a search."""
     calls = Counter()
 
     def counted(module, name):

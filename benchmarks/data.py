@@ -1,13 +1,12 @@
-"""The wide data: labelled sets of several domains, each with the transform that its domain wants.
+"""Labelled sets of several domains, each with the transform that its domain wants.
 
-The files are those of the benchmarks (see :mod:`benchmarks.harness`); a set whose file, or whose
-reader, is not there is left out. At most 1000 samples of each are used, so that a trial over all of
-them takes minutes.
+A set whose file, or whose reader, is not there is left out. The evidence uses at most 1000 samples
+of each, so that a trial over all of them takes minutes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 import scipy.sparse as sp
@@ -109,9 +108,25 @@ DATASETS: dict[str, tuple[str, Callable[[], tuple[np.ndarray, np.ndarray]]]] = {
 
 
 def load(name: str) -> tuple[np.ndarray, np.ndarray]:
-    """X (n x d, float64, no constant feature) and labels 0..c-1, at most 1000 samples."""
+    """X (n x d, float64) and labels 0..c-1."""
     X, y = DATASETS[name][1]()
-    y = np.unique(np.asarray(y).ravel(), return_inverse=True)[1]
+    return np.asarray(X, dtype=float), np.unique(np.asarray(y).ravel(), return_inverse=True)[1]
+
+
+def load_part(name: str) -> tuple[np.ndarray, np.ndarray]:
+    """At most 1000 samples, drawn once, without the features that are then constant."""
+    X, y = load(name)
     keep = np.sort(np.random.default_rng(0).permutation(len(X))[:MAX_SAMPLES])
-    X, y = np.asarray(X[keep], dtype=float), np.unique(y[keep], return_inverse=True)[1]
+    X, y = X[keep], np.unique(y[keep], return_inverse=True)[1]
     return np.ascontiguousarray(X[:, (X[0] != X).any(axis=0)]), y
+
+
+def load_available(*names: str) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
+    """Name, X and labels of those sets whose file and reader are there; says which are not."""
+    for name in names:
+        try:
+            X, y = load(name)
+        except (OSError, ImportError) as missing:
+            print(f"skipped {name}: {missing}", flush=True)
+        else:
+            yield name, X, y

@@ -3,6 +3,7 @@
 Each fit runs in a forked process of its own, as in a job of the workflow, with the default setting
 and the numbers of features of the suite `wide`. It is stopped at the processor seconds and the
 address space that are its limits. The law of the memory that jobs ask for is tested against these.
+The rows of other stages are of jobs of a run, as their logs said (benchmarks/config/k1b.yaml).
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from benchmarks.harness import DATA, ROOT, read, save
+from benchmarks.data import DATA
+from benchmarks.harness import ROOT, read, save
 from blufs_bench.datasets.preparation import prepare
 from blufs_bench.plan.jobs import Plan
 from blufs_bench.plan.read import read_plan
@@ -29,7 +31,7 @@ from blufs_bench.stages.select import Fit, Target, data_for, failure_status, fit
 #: Tall, square and wide; dense, then sparse.
 DATASETS = ("musk", "COIL20", "GLIOMA", "ALLAML", "PCMAC", "tr11")
 MEMORY_MB = 12000
-NAME = "fit_usage"
+NAME = "job_memory"
 
 
 def fit(X, target: Target, setting: dict[str, Any], s_values: list[int], limits: Limits) -> str:
@@ -84,7 +86,12 @@ def measure(plan: Plan, dataset: str, limits: Limits) -> list[dict[str, Any]]:
         setting = plan.settings(method)[0]
         wanted = sizes if plan.sizes_for(dataset, method) else [X.shape[1]]
         status, peak, seconds = in_child(partial(fit, X, target, setting, wanted, limits), limits)
-        row = {**size, "method": method, "takes_sparse": plan.takes_sparse(method)}
+        row = {
+            **size,
+            "stage": "select",
+            "method": method,
+            "takes_sparse": plan.takes_sparse(method),
+        }
         rows.append(row | {"status": status, "memory_mb": round(peak), "cpu_seconds": seconds})
         print(rows[-1], flush=True)
     return rows
