@@ -4,7 +4,6 @@ Select 20 of the 64 pixels of handwritten digits without labels, cluster the dig
 look at what was chosen. The labels serve only to check the result at the end.
 """
 
-# --8<-- [start:fit]
 from sklearn.datasets import load_digits
 
 from blufs import BLUFS
@@ -12,9 +11,7 @@ from blufs import BLUFS
 X, y = load_digits(return_X_y=True)
 selector = BLUFS(n_features_to_select=20, n_clusters=10).fit(X)
 X_small = selector.transform(X)  # 1797 x 20
-# --8<-- [end:fit]
 
-# --8<-- [start:check]
 import numpy as np
 from sklearn.cluster import KMeans
 
@@ -30,9 +27,7 @@ print(f"k-means on the 20 chosen:  {accuracy(X_small):.2f}")
 draws = [RandomFeatures(20, random_state=seed).fit_transform(X) for seed in range(10)]
 random = np.mean([accuracy(draw) for draw in draws])
 print(f"k-means on 20 random ones: {random:.2f} (mean of 10 draws)")
-# --8<-- [end:check]
 
-# --8<-- [start:plot]
 import matplotlib.pyplot as plt
 
 fig, axes = plt.subplots(1, 4, figsize=(9, 2.6))
@@ -44,4 +39,3 @@ for ax, digit in zip(axes, [0, 1, 4, 7], strict=True):
     ax.set(title=f"mean {digit}", xticks=[], yticks=[])
 fig.suptitle("The 20 chosen pixels", y=1.02)
 plt.show()
-# --8<-- [end:plot]

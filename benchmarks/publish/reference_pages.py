@@ -59,11 +59,11 @@ The datasets that the benchmark knows by name. List the names under `datasets` o
 
 No data file is part of the project. A file is downloaded from its address when a run first needs
 it, and checked against the hash in `data/datasets.yaml`. That file also states the origin and the
-terms of use of every dataset. [How files are found and read](data-files.md).
+terms of use of every dataset. [How files are found and read](../../data/README.md).
 
 n is the number of samples and d the number of features, as the methods see them: where a random
 subset of the samples is taken, n is its size, and noise features that are added count in d.
-[What the transforms do](data-files.md#what-methods-get). The labels of a `develop` set may be used
+[What the transforms do](../../data/README.md#what-methods-get). The labels of a `develop` set may be used
 to choose a default of a method, those of a `judge` set never are. Datasets of one study share
 samples or their source, so tests count them once.
 """
@@ -88,7 +88,7 @@ _INPUTS_END = """\
 All methods take NumPy arrays and data frames, in double or single precision. Missing values are
 refused: fill them in first, for example by scikit-learn's `SimpleImputer`.
 
-A sparse matrix in code, from text to a tuned classifier: [sparse text](../gallery/sparse_text.md).
+A sparse matrix in code, from text to a tuned classifier: [sparse text](../../examples/sparse_text.py).
 To ask in code: `sklearn.utils.get_tags(BLUFS()).input_tags.sparse`.
 """
 

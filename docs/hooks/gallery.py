@@ -140,3 +140,10 @@ def on_files(files, config):
             files.remove(existing)
         files.append(File.generated(config, path, content=content))
     return files
+
+
+if __name__ == "__main__":
+    # Kept for readers of the repository: python docs/hooks/gallery.py
+    (ROOT / "docs" / "images" / "quick_start.png").write_bytes(
+        Example.read("quick_start").run()[1][0]
+    )

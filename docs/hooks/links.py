@@ -1,8 +1,11 @@
-"""Links of the pages that mean something in the repository but not on the site.
+"""What means something in the repository but not on the site, and the other way round.
 
+- Files that belong to the repository's top (CONTRIBUTING.md, ...) become pages of the site.
 - A folder of ``docs/`` becomes a page that lists its files.
 - A file outside of ``docs/`` becomes a link into ``repo_url`` if mkdocs.yml names one, else text;
   an example goes to its page in the gallery, a picture is copied.
+- A link to a docstring becomes the docstring: its directive for mkdocstrings stands in a comment
+  beside the link, which the repository does not show.
 """
 
 from __future__ import annotations
@@ -14,8 +17,17 @@ from pathlib import Path, PurePosixPath
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 LINK = re.compile(r"(!?)\[([^\]\n]*)\]\(([^)#\s:]+)(#[^)\s]*)?\)")
+DOCSTRING = re.compile(r"^\[The docstring of [^\n]*<!--\n(.*?)\n-->", flags=re.M | re.S)
 LISTED = sorted({p.parent.relative_to(DOCS).as_posix() for p in (DOCS / "results").glob("*/*/*")})
 COPIED = ("benchmarks/results/growth.png",)
+#: File of the repository -> page of the site.
+PAGES = {
+    "CONTRIBUTING.md": "develop/index.md",
+    "RELEASING.md": "develop/releasing.md",
+    "CHANGELOG.md": "develop/changes.md",
+    "data/README.md": "reference/data-files.md",
+    "benchmarks/evidence/README.md": "develop/evidence.md",
+}
 
 
 def on_files(files, config):
@@ -29,25 +41,39 @@ def on_files(files, config):
     for path in COPIED:
         content = (ROOT / path).read_bytes()
         files.append(File.generated(config, f"images/{Path(path).name}", content=content))
+    for path, page in PAGES.items():
+        text = (ROOT / path).read_text(encoding="utf-8")
+        files.append(File.generated(config, page, content=text))
     return files
 
 
 def on_page_markdown(markdown, page, config, files):
-    here = PurePosixPath(page.file.src_uri).parent
-    return LINK.sub(lambda match: _rewritten(match, here, config.repo_url), markdown)
+    place = PurePosixPath(page.file.src_uri)
+    origins = {site: path for path, site in PAGES.items()}
+    origin = PurePosixPath(origins.get(str(place), f"docs/{place}"))
+    text = DOCSTRING.sub(lambda match: match[1], markdown)
+    return LINK.sub(lambda m: _rewritten(m, origin.parent, place.parent, config.repo_url), text)
 
 
-def _rewritten(match: re.Match, here: PurePosixPath, repo_url: str | None) -> str:
+def _rewritten(
+    match: re.Match, origin: PurePosixPath, place: PurePosixPath, repo_url: str | None
+) -> str:
+    """A link of a file in the folder ``origin`` of the repository, for a page in ``place``."""
     picture, text, target, anchor = match.groups()
-    path = os.path.normpath(f"docs/{here}/{target}")
-    up = "../" * len(here.parts)
+    path = os.path.normpath(origin / target)
+
+    def link(page: str) -> str:
+        return f"{picture}[{text}]({os.path.relpath(page, place)}{anchor or ''})"
+
+    if path in PAGES:
+        return link(PAGES[path])
+    if path in COPIED:
+        return link(f"images/{Path(path).name}")
     if path.startswith("docs/"):
         inside = path.removeprefix("docs/")
-        return f"[{text}]({up}{inside}/index.md)" if inside in LISTED else match[0]
-    if path in COPIED:
-        return f"{picture}[{text}]({up}images/{Path(path).name})"
+        return link(f"{inside}/index.md" if inside in LISTED else inside)
     if path.startswith("examples/"):
-        return f"[{text}]({up}gallery/{Path(path).stem}.md)"
+        return link(f"gallery/{Path(path).stem}.md")
     if not (ROOT / path).exists():
         return match[0]  # mkdocs reports it as broken
     return f"[{text}]({repo_url}/blob/main/{path}{anchor or ''})" if repo_url else text

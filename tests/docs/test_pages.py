@@ -1,4 +1,4 @@
-"""What the pages of the documentation say: their code runs, and the files they name exist."""
+"""What the pages say: their code runs, their links lead somewhere, the files they name exist."""
 
 import importlib.util
 import inspect
@@ -12,90 +12,102 @@ import pytest
 import blufs
 from tests.helpers import ROOT
 
-#: Pages whose blocks of Python run one after the other -> what they need besides numpy and so on.
+#: Pages whose blocks of Python run one after the other -> what they need besides the library.
 RUNNABLE = {
     "index.md": None,
-    "get-started.md": None,
+    "get-started.md": "matplotlib",
     "guides/without-labels.md": None,
     "guides/single-cells.md": "anndata",
     "guides/own-data.md": "pandas",
 }
-SNIPPET = re.compile(r'--8<-- "examples/(\w+\.py):(\w+)"')
+CODE = re.compile(r"```.*?```|`[^`\n]*`", flags=re.S)
+LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
+HEADING = re.compile(r"^#+ (.+)$", flags=re.M)
 FILE = re.compile(r"`((?:[\w.-]+/)+[\w.-]+\.(?:py|md|ya?ml|smk|sh))[`:]")
 MODULE = re.compile(r"python -m (benchmarks[\w.]*)")
 
 
 def pages() -> list[Path]:
-    names = ["docs/**/*.md", "*.md", "config/*.md", "data/*.md"]
-    listed = subprocess.run(
-        ["git", "ls-files", *names], cwd=ROOT, capture_output=True, text=True, check=False
+    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "*.md"]
+    listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    paths = [ROOT / name for name in listed.stdout.splitlines()]
+    return [path for path in paths if path.exists() and path.name != "CHANGELOG.md"]
+
+
+def anchors(page: Path) -> set[str]:
+    """Names that the repository's view gives the headings of a page."""
+    names = (
+        re.sub(r"[`*_]|\]\([^)]*\)|\[", "", title) for title in HEADING.findall(page.read_text())
     )
-    return [ROOT / name for name in listed.stdout.splitlines() if name != "CHANGELOG.md"]
+    return {re.sub(r"[^\w\- ]", "", name.strip().lower()).replace(" ", "-") for name in names}
+
+
+def dead_links(page: Path) -> list[str]:
+    """Links to files and headings that are not there, as somebody sees it in the repository."""
+    dead = []
+    for target in LINK.findall(CODE.sub("", page.read_text(encoding="utf-8"))):
+        name, _, anchor = target.partition("#")
+        if re.match(r"[a-z]+:", target):
+            continue
+        path = (page.parent / name).resolve() if name else page
+        if not path.exists() or (anchor and path.suffix == ".md" and anchor not in anchors(path)):
+            dead.append(target)
+    return dead
 
 
 def blocks(page: Path) -> list[str]:
-    """The blocks of Python of a page, with what it shows of the examples, but for pictures."""
-
-    def part(match: re.Match) -> str:
-        source = (ROOT / "examples" / match[1]).read_text()
-        _, _, rest = source.partition(f"[start:{match[2]}]\n")
-        return "" if match[2] == "plot" else rest.partition("# --8<--")[0]
-
-    text = SNIPPET.sub(part, page.read_text())
-    return re.findall(r"```(?:python|\{ \.python \})\n(.*?)```", text, flags=re.S)
+    return re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), flags=re.S)
 
 
 @pytest.mark.parametrize(("name", "needs"), RUNNABLE.items())
 def test_the_code_of_a_page_runs(name, needs, tmp_path, monkeypatch):
     if needs is not None:
         pytest.importorskip(needs, reason=f"{needs} is missing")
-    from sklearn.datasets import load_wine
+    monkeypatch.setenv("MPLBACKEND", "Agg")
+    if needs == "pandas":  # what the page of own data reads
+        from sklearn.datasets import load_wine
 
-    frame = load_wine(as_frame=True).frame if needs == "pandas" else None
-    if frame is not None:  # what the page of own data reads
+        frame = load_wine(as_frame=True).frame
         frame.rename(columns={"target": "class"}).to_csv(tmp_path / "my.csv", index=False)
         for folder in ("data", "workflow"):
             (tmp_path / folder).symlink_to(ROOT / folder)
     monkeypatch.chdir(tmp_path)
-    found = blocks(ROOT / "docs" / name)
-    assert found
+    code = blocks(ROOT / "docs" / name)
+    assert code
     names: dict = {}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for block in found:
+        for block in code:
             exec(block, names)
 
 
-def test_the_files_that_pages_name_exist():
-    missing = [
-        f"{page.relative_to(ROOT)}: {name}"
-        for page in pages()
-        for name in FILE.findall(page.read_text(encoding="utf-8"))
-        if not any((folder / name).exists() for folder in (ROOT, ROOT / "src" / "blufs"))
-    ]
+def test_the_first_page_shows_the_code_of_the_example_that_makes_its_picture():
+    example = (ROOT / "examples" / "quick_start.py").read_text(encoding="utf-8")
+    shown = blocks(ROOT / "docs" / "get-started.md")[:3]
+    assert all(block in example for block in shown)
+
+
+def test_every_link_leads_somewhere():
+    dead = {str(page.relative_to(ROOT)): links for page in pages() if (links := dead_links(page))}
+    assert not dead
+
+
+def test_a_dead_link_and_a_dead_anchor_are_noticed(tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text("# One `two`\n[a](#one-two) [b](page.md#three) [c](gone.md) `[d](gone.md)`\n")
+    assert dead_links(page) == ["page.md#three", "gone.md"]
+
+
+def test_the_files_and_commands_that_pages_name_exist():
+    missing = []
+    for page in pages():
+        text = page.read_text(encoding="utf-8")
+        folders = (ROOT, page.parent, ROOT / "src" / "blufs", ROOT / "src" / "blufs_bench")
+        files = [f for f in FILE.findall(text) if not any((d / f).exists() for d in folders)]
+        modules = [m.rstrip(".") for m in MODULE.findall(text)]
+        unknown = [m for m in modules if importlib.util.find_spec(m) is None]
+        missing += [f"{page.relative_to(ROOT)}: {name}" for name in files + unknown]
     assert not missing
-
-
-def test_the_commands_that_pages_name_exist():
-    missing = [
-        f"{page.relative_to(ROOT)}: {name}"
-        for page in pages()
-        for name in MODULE.findall(page.read_text(encoding="utf-8"))
-        if importlib.util.find_spec(name.rstrip(".")) is None
-    ]
-    assert not missing
-
-
-def test_every_method_has_a_page_with_all_its_parts():
-    from blufs_bench.method_names import BUILT_IN
-
-    parts = ("Idea", "Model", "Cost", "When to use it, and when not", "Reference", "Deviations")
-    for name, path in BUILT_IN.items():
-        module = path.split(":")[0].split(".")[2]
-        text = (ROOT / "docs" / "methods" / f"{module}.md").read_text()
-        assert text.startswith(f"# {name}\n"), name
-        assert all(f"## {part}\n" in text for part in (*parts, "Parameters")), name
-        assert f"::: {path.replace(':', '.')}\n" in text, name
 
 
 def test_the_site_shows_the_defaults_of_the_methods():
@@ -107,6 +119,7 @@ def test_the_site_shows_the_defaults_of_the_methods():
     package = griffe.load("blufs", search_paths=[ROOT / "src"], extensions=hooks)
     shown = 0
     for name, path in BUILT_IN.items():
+        assert (ROOT / "docs/methods" / f"{path.split(':')[0].split('.')[2]}.md").exists()
         defaults = inspect.signature(getattr(blufs, name)).parameters
         for section in package[path.removeprefix("blufs.").replace(":", ".")].docstring.parse(
             "numpy"

@@ -27,13 +27,6 @@ COMMANDS = [
 ]
 
 
-def test_the_readme_is_one_screen_of_commands_that_are_tested():
-    tested = ("pip install .", "make ", "source .venv", "snakemake ")
-    assert all(command.startswith(tested) for command in COMMANDS)
-    assert len(COMMANDS) == 6
-    assert len(README.splitlines()) <= 75
-
-
 @pytest.mark.parametrize("command", [c for c in COMMANDS if c.startswith("make ")])
 def test_make_targets_exist(command):
     done = subprocess.run(
