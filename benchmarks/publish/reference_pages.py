@@ -63,9 +63,10 @@ terms of use of every dataset. [How files are found and read](../../data/README.
 
 n is the number of samples and d the number of features, as the methods see them: where a random
 subset of the samples is taken, n is its size, and noise features that are added count in d.
-[What the transforms do](../../data/README.md#what-methods-get). The labels of a `develop` set may be used
-to choose a default of a method, those of a `judge` set never are. Datasets of one study share
-samples or their source, so tests count them once.
+[What the transforms do](../../data/README.md#what-methods-get).
+
+The labels of a `develop` set may be used to choose a default of a method, those of a `judge` set
+never are. Datasets of one study share samples or their source, so tests count them once.
 """
 
 _INPUTS = """\
@@ -88,7 +89,8 @@ _INPUTS_END = """\
 All methods take NumPy arrays and data frames, in double or single precision. Missing values are
 refused: fill them in first, for example by scikit-learn's `SimpleImputer`.
 
-A sparse matrix in code, from text to a tuned classifier: [sparse text](../../examples/sparse_text.py).
+A sparse matrix in code, from text to a tuned classifier:
+[sparse text](../../examples/sparse_text.py).
 To ask in code: `sklearn.utils.get_tags(BLUFS()).input_tags.sparse`.
 """
 
