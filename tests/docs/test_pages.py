@@ -102,7 +102,7 @@ def test_the_files_and_commands_that_pages_name_exist():
     missing = []
     for page in pages():
         text = page.read_text(encoding="utf-8")
-        folders = (ROOT, page.parent, ROOT / "src" / "blufs", ROOT / "src" / "blufs_bench")
+        folders = (ROOT, page.parent, ROOT / "src", ROOT / "src/blufs", ROOT / "src/blufs_bench")
         files = [f for f in FILE.findall(text) if not any((d / f).exists() for d in folders)]
         modules = [m.rstrip(".") for m in MODULE.findall(text)]
         unknown = [m for m in modules if importlib.util.find_spec(m) is None]

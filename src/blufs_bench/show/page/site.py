@@ -23,7 +23,7 @@ from blufs_bench.show.page.assets import asset
 from blufs_bench.show.page.data import find_view, first_view
 
 PAGE, STATISTICS, PROVENANCE = "report.html", "statistics.json", "provenance.json"
-#: What visitors can load again, see docs/result-files.md.
+#: What visitors can load again, see docs/reference/result-files.md.
 TABLES = "*.parquet"
 
 
