@@ -25,7 +25,7 @@ ARROWS = {
     "blufs_bench": {
         "files": set(),
         "run": {"files"},
-        "datasets": {"files", "shared modules"},
+        "datasets": {"files", "run", "shared modules"},
         "plan": {"datasets", "files", "run", "shared modules"},
         "stages": {"datasets", "files", "plan", "results", "run", "shared modules"},
         "results": {"datasets", "files", "shared modules"},

@@ -2,7 +2,7 @@
 
 import sys
 
-from blufs_bench.datasets.isolated import prepare_files
+from blufs_bench.datasets.preparation import prepare_files
 from blufs_bench.files.atomic import read_json
 from blufs_bench.run.job import job
 

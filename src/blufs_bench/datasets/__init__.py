@@ -19,8 +19,12 @@ if TYPE_CHECKING:
         mirror_list,
     )
     from blufs_bench.datasets.errors import DatasetError, DatasetUnavailableError, DefinitionError
-    from blufs_bench.datasets.isolated import prepare_files
-    from blufs_bench.datasets.preparation import prepare, prepare_or_unavailable, unavailable
+    from blufs_bench.datasets.preparation import (
+        prepare,
+        prepare_files,
+        prepare_or_unavailable,
+        unavailable,
+    )
     from blufs_bench.datasets.storage import (
         PreparedDataset,
         read_card,
@@ -42,7 +46,7 @@ _MODULES = {
     "local_copies_digest": "download",
     "mirror_list": "download",
     "prepare": "preparation",
-    "prepare_files": "isolated",
+    "prepare_files": "preparation",
     "prepare_or_unavailable": "preparation",
     "read_card": "storage",
     "read_dataset": "storage",

@@ -23,7 +23,7 @@ from blufs_bench.datasets.errors import DatasetUnavailableError
 from blufs_bench.datasets.hashing import verified_hashes
 from blufs_bench.datasets.readers.raw import max_megabytes
 from blufs_bench.files.atomic import atomic_path, read_json
-from blufs_bench.files.disk import is_disk_trouble
+from blufs_bench.files.damaged import is_disk_trouble
 
 MIRROR_VARIABLE = "BLUFS_MIRROR"
 #: Attempts after the first one, each after a longer pause.

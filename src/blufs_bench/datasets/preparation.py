@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -15,9 +16,11 @@ from blufs_bench.datasets.errors import DatasetError, DatasetUnavailableError
 from blufs_bench.datasets.graph import neighbor_similarity
 from blufs_bench.datasets.hashing import file_hashes
 from blufs_bench.datasets.readers import RawData, read_file
-from blufs_bench.datasets.storage import PreparedDataset
+from blufs_bench.datasets.storage import PreparedDataset, read_card, write_dataset
 from blufs_bench.datasets.synthetic import generate, mix_with_noise
 from blufs_bench.datasets.transforms import transform
+from blufs_bench.files.damaged import in_words, is_disk_trouble
+from blufs_bench.run.isolation import run_isolated
 
 
 def prepare(
@@ -75,7 +78,7 @@ def _estimated_clusters(X: np.ndarray | sp.csr_array) -> int:
 
 
 def prepare_or_unavailable(spec: Mapping[str, Any], source: Mapping[str, Any]) -> PreparedDataset:
-    """Prepare what `fetch_or_explain` found, with its neighbour graph; never raises.
+    """Prepare what `fetch_or_explain` found, with its neighbour graph; raises only for the disk.
 
     A dataset that cannot be used says why in its card, and the others go on.
     """
@@ -87,9 +90,42 @@ def prepare_or_unavailable(spec: Mapping[str, Any], source: Mapping[str, Any]) -
         # The details, with paths of this machine, are in source.json and the log.
         return unavailable(spec, str(error).splitlines()[0], source)
     except Exception as error:  # whatever it is, it must not stop the other datasets
-        text = " ".join(str(error).split())[:300]
-        reason = f"dataset {spec['name']}: preparation failed ({type(error).__name__}: {text})"
+        if is_disk_trouble(error):
+            raise
+        reason = f"dataset {spec['name']}: preparation failed ({in_words(error)})"
         return unavailable(spec, reason, source)
+
+
+def prepare_files(
+    spec: Mapping[str, Any],
+    source: Mapping[str, Any],
+    npz_path: str | os.PathLike,
+    card_path: str | os.PathLike,
+    graph_path: str | os.PathLike,
+) -> dict[str, Any]:
+    """Prepare a dataset in a process of its own and write arrays, card and graph; the card.
+
+    A parser of a damaged file may crash, and the system may end a process that needs too much
+    memory. Then a stand-in is written, whose card says so. A disk that takes no more files says
+    nothing about the dataset: then the error of the system is raised.
+    """
+
+    def work(_: None) -> int:
+        try:
+            write_dataset(prepare_or_unavailable(spec, source), npz_path, card_path, graph_path)
+        except OSError as error:
+            if is_disk_trouble(error):
+                return error.errno or 0
+            raise
+        return 0
+
+    (outcome,) = run_isolated(work, [None])
+    if outcome.value:
+        raise OSError(outcome.value, os.strerror(outcome.value), os.fspath(npz_path))
+    if outcome.status != "ok":
+        reason = f"dataset {spec['name']}: preparation failed: {outcome.reason}"
+        write_dataset(unavailable(spec, reason, source), npz_path, card_path, graph_path)
+    return read_card(card_path)
 
 
 def unavailable(

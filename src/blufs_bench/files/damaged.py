@@ -1,7 +1,8 @@
-"""Files that jobs wrote and that are no longer as they were written."""
+"""What goes wrong with files, and errors in words."""
 
 from __future__ import annotations
 
+import errno
 import os
 import shlex
 import zipfile
@@ -12,6 +13,13 @@ from pathlib import Path
 
 #: What readers raise for content that they do not understand.
 _UNREADABLE = (ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error)
+#: Errors that must stop a job, because they say nothing about a dataset or a method.
+_DISK_TROUBLE = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO}
+
+
+def is_disk_trouble(error: BaseException) -> bool:
+    """Whether the disk is full, over its quota, read-only or broken."""
+    return isinstance(error, OSError) and error.errno in _DISK_TROUBLE
 
 
 class DamagedFileError(ValueError):
@@ -35,11 +43,11 @@ def reading(path: str | os.PathLike) -> Iterator[None]:
     except DamagedFileError:
         raise
     except _UNREADABLE as error:
-        raise DamagedFileError(path, _in_words(error)) from error
+        raise DamagedFileError(path, in_words(error, 200)) from error
     except OSError as error:
         if error.errno is not None:
             raise
-        raise DamagedFileError(path, _in_words(error)) from error  # pyarrow on a damaged page
+        raise DamagedFileError(path, in_words(error, 200)) from error  # pyarrow on a damaged page
 
 
 def read_whole(path: str | os.PathLike, ending: bytes = b"\n") -> bytes:
@@ -50,6 +58,18 @@ def read_whole(path: str | os.PathLike, ending: bytes = b"\n") -> bytes:
     return content
 
 
-def _in_words(error: Exception) -> str:
-    text = " ".join(str(error).split())[:200]
+def one_line(error: BaseException, longest: int = 300) -> str:
+    """The message of an error as one line that any file can hold."""
+    try:
+        text = " ".join(str(error).split())
+    except Exception:  # the class of the error may be a user's
+        return ""
+    if len(text) > longest:
+        text = f"{text[:longest]}... ({len(text)} characters)"
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
+def in_words(error: BaseException, longest: int = 300) -> str:
+    """The type of an error and its message."""
+    text = one_line(error, longest)
     return f"{type(error).__name__}: {text}" if text else type(error).__name__

@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 from threadpoolctl import threadpool_limits
 
@@ -26,7 +27,9 @@ def job(log_path: str, threads: int = 1) -> Iterator[logging.Logger]:
     """
     os.environ.update(dict.fromkeys(_THREADS, str(threads)))
     logger = logging.getLogger("blufs")
-    handler = logging.FileHandler(log_path, mode="w", encoding="utf-8")
+    Path(log_path).write_bytes(b"")
+    # To append, as the child processes do, whose prints go to the same file.
+    handler = logging.FileHandler(log_path, mode="a", encoding="utf-8", errors="backslashreplace")
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s", "%H:%M:%S"))
     logger.addHandler(handler)
     logger.setLevel(logging.INFO)

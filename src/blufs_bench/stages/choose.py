@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from blufs.search import choose_blind
+from blufs_bench.files.damaged import in_words
 from blufs_bench.plan.canonical import canonical_json
 from blufs_bench.results.records import Record
 from blufs_bench.results.vocabulary import CHOICES, CRITERIA, CRITERION_PREFIX, METRICS
@@ -78,7 +79,7 @@ def choose_or_explain(
         choices = choose(dataset, settings, screened, s_values, budget=budget, seed=seed)
     except Exception as error:  # whatever it is, it must not stop the other datasets
         logger.exception("choosing failed")
-        reason = f"choosing: {type(error).__name__}: {error}"
+        reason = f"choosing: {in_words(error)}"
         return only_choice(dataset, settings[0]) | {"reason": reason}
     if screened and all(record["status"] != "ok" for record in screened):
         choices["reason"] = f"no setting could be screened: {screened[0]['reason']}"

@@ -38,15 +38,15 @@ def resample_fits(
         start = processor_seconds()
         path = selector.select_path(data, s_values)
         return {
-            "features": {s: [int(f) for f in path[s].ranked[:s]] for s in path},
+            "features": [(s, [int(f) for f in path[s].ranked[:s]]) for s in path],
             "seconds": (processor_seconds() - start) / len(path),
         }
 
-    nothing: Record = {"features": {s: [] for s in s_values}, "seconds": None}
+    nothing: Record = {"features": [(s, []) for s in s_values], "seconds": None}
     records = run_repeated(work, len(seeds), limits, empty=nothing)
     key = {"dataset": target.dataset, "method": target.method}
     return [
         {**key, **record, "s": int(s), "resample": number, "features": features}
         for number, record in enumerate(records)
-        for s, features in record["features"].items()
+        for s, features in record["features"]
     ]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from blufs_bench.files.damaged import in_words
 from blufs_bench.results.records import Record
 from blufs_bench.run.isolation import Outcome
 from blufs_bench.run.usage import processor_seconds
@@ -103,4 +104,4 @@ def failed_score(failure: Exception | Outcome) -> Record:
         return {"status": failure.status, "reason": f"scoring: {failure.reason}"}
     logger.exception("scoring failed")
     status = "diverged" if isinstance(failure, FloatingPointError) else "failed"
-    return {"status": status, "reason": f"scoring: {type(failure).__name__}: {failure}"}
+    return {"status": status, "reason": f"scoring: {in_words(failure)}"}

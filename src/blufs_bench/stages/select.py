@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import logging
+import operator
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import get_tags
 
 from blufs.base import BaseSelector, MethodLimitError, Solution
+from blufs_bench.files.damaged import in_words, one_line
 from blufs_bench.plan.canonical import canonical_json
 from blufs_bench.results.records import Record, failed_selection
 from blufs_bench.run.isolation import Limits, Outcome, run_isolated
@@ -143,6 +145,8 @@ class _Worker:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", ConvergenceWarning)  # recorded per solution
                 solutions = self._solve(fit)
+            seconds = (processor_seconds() - start) / len(solutions)
+            return [self._record(fit, s, solutions[s], seconds) for s in sorted(solutions)]
         except MemoryError:
             raise
         except Exception as error:
@@ -150,8 +154,6 @@ class _Worker:
             if failure["status"] == "failed":
                 logger.exception("%s failed with %s", self.cls.__name__, fit.setting)
             return _failure(self.target, fit, self.s_values, **failure)
-        seconds = (processor_seconds() - start) / len(solutions)
-        return [self._record(fit, s, solutions[s], seconds) for s in sorted(solutions)]
 
     def _solve(self, fit: Fit) -> dict[int, Solution]:
         parameters = fit_parameters(self.cls, fit, self.target.n_clusters)
@@ -168,39 +170,71 @@ class _Worker:
 
     def _record(self, fit: Fit, s: int, solution: Solution, seconds: float) -> Record:
         setting = canonical_json(fit.setting)
-        history = solution.objective_history
-        finite = np.isfinite(solution.scores).all()
-        finite = finite and (history is None or np.isfinite(history).all())
+        d = self.X.shape[1]
         weights = solution.per_feature.get("coef_") if setting == self.default else None
+        history = [] if solution.objective_history is None else solution.objective_history
+        numbers = {
+            "scores": _reals(solution.scores, "scores"),
+            "the objective": _reals(history, "objective_history"),
+            "W": np.empty(0) if weights is None else _reals(weights, "coef_"),
+        }
+        wrong = [name for name, values in numbers.items() if not np.isfinite(values).all()]
+        diverged = f"{' and '.join(wrong)} not finite" if wrong else ""
         return {
             "dataset": self.target.dataset,
             "method": self.target.method,
             "setting": setting,
             "s": s,
             "fit_seed": fit.fit_seed,
-            "features": [int(feature) for feature in solution.ranked[:s]],
-            "row_norms": None if weights is None else _row_norms(weights),
-            "objective_history": [] if history is None else [float(value) for value in history],
-            "n_iter": solution.n_iter,
+            "features": _features(solution.ranked, s, d),
+            "row_norms": None if weights is None or wrong else _row_norms(numbers["W"], d),
+            "objective_history": [] if wrong else numbers["the objective"].ravel().tolist(),
+            "n_iter": _count(solution.n_iter),
             "converged": bool(solution.converged),
             "fit_seconds": seconds,
-            "status": "ok" if finite else "diverged",
-            "reason": "" if finite else "scores or objective are not finite",
+            "status": "diverged" if wrong else "ok",
+            "reason": diverged,
         }
 
 
-def _row_norms(weights: np.ndarray) -> list[float]:
+def _reals(values: Any, name: str) -> np.ndarray:
+    """What a method returned, as real numbers of double precision."""
+    if np.iscomplexobj(values):
+        raise TypeError(f"{name}: complex numbers instead of real ones")
+    return np.asarray(values, dtype=np.float64)
+
+
+def _features(ranked: Any, s: int, d: int) -> list[int]:
+    """The first s of a ranking of d features."""
+    features = [operator.index(feature) for feature in ranked[:s]]
+    if len(set(features)) != s or not set(features) <= set(range(d)):
+        raise ValueError(f"the ranking does not begin with {s} of the {d} features")
+    return features
+
+
+def _count(n_iter: Any) -> int | None:
+    """A number of iterations that a table can hold."""
+    if n_iter is None:
+        return None
+    count = operator.index(n_iter)
+    if not 0 <= count < 2**63:
+        raise ValueError(f"n_iter is no number of iterations: {count:.3g}")
+    return count
+
+
+def _row_norms(weights: np.ndarray, d: int) -> list[float]:
     """Norms of the rows of W (d x c), in single precision."""
-    return [float(norm) for norm in np.linalg.norm(weights, axis=1).astype(np.float32)]
+    if weights.ndim != 2 or len(weights) != d:
+        raise ValueError(f"coef_ has shape {weights.shape} for {d} features")
+    return np.linalg.norm(weights, axis=1).astype(np.float32).tolist()
 
 
 def failure_status(error: Exception) -> dict[str, str]:
     """Status and reason of a fit that raised."""
     if isinstance(error, MethodLimitError):
-        return {"status": "skipped", "reason": str(error)}
+        return {"status": "skipped", "reason": one_line(error)}
     diverged = isinstance(error, FloatingPointError | np.linalg.LinAlgError)
-    reason = f"{type(error).__name__}: {error}"
-    return {"status": "diverged" if diverged else "failed", "reason": reason}
+    return {"status": "diverged" if diverged else "failed", "reason": in_words(error)}
 
 
 def data_for(selector: BaseSelector, X, limits: Limits):

@@ -265,11 +265,11 @@ def crash():
     [
         (lambda *_: os.kill(os.getpid(), signal.SIGKILL), "was killed, probably because memory"),
         (lambda *_: crash(), "crashed (SIGSEGV)"),
-        (lambda *_: os._exit(3), "failed with exit code 3"),
+        (lambda *_: os._exit(3), "ended with exit code 3"),
     ],
 )
 def test_process_that_dies_becomes_a_reason(tmp_path, monkeypatch, ending, words):
-    monkeypatch.setattr("blufs_bench.datasets.isolated.prepare_or_unavailable", ending)
+    monkeypatch.setattr("blufs_bench.datasets.preparation.prepare_or_unavailable", ending)
     source = {"status": "ok", "file": None}
     card = prepare_files(DEFINITIONS["wine"], source, *paths_in(tmp_path))
     assert card["status"] == "unavailable"

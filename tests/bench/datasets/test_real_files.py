@@ -176,7 +176,7 @@ def test_k1b_is_never_dense(tmp_path):
     """From the file to arrays and graph with less memory than the dense matrix alone takes."""
     code = (
         "import resource, sys\n"
-        "from blufs_bench.datasets.isolated import prepare_or_unavailable, write_dataset\n"
+        "from blufs_bench.datasets.preparation import prepare_or_unavailable, write_dataset\n"
         "from blufs_bench.datasets import dataset_definitions\n"
         "import scipy.io\n"
         "spec = dataset_definitions(sys.argv[1])['k1b']\n"

@@ -70,4 +70,4 @@ def test_memory_error_and_sudden_death_are_outcomes():
     refuse, die, after = outcomes(["refuse", "die", "after"])
     assert (refuse.status, die.status, after.status) == ("memory", "memory", "ok")
     assert "no room" in refuse.reason
-    assert "-9" in die.reason
+    assert "was killed" in die.reason

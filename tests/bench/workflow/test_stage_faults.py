@@ -10,7 +10,7 @@ from sklearn.datasets import load_wine
 from blufs._numerics.graph import SampleGraph
 from blufs_bench.compare import summary
 from blufs_bench.compare.paper import load_paper
-from blufs_bench.datasets import dataset_definitions, download, isolated
+from blufs_bench.datasets import dataset_definitions, download, preparation
 from blufs_bench.files.damaged import DamagedFileError
 from blufs_bench.method_names import BUILT_IN
 from blufs_bench.results import Suite, load
@@ -70,12 +70,12 @@ def test_a_full_disk_is_no_fault_of_the_dataset(tmp_path, monkeypatch):
     paths = [tmp_path / name for name in ("dataset.npz", "card.json", "graph.npz")]
     source = {"status": "ok", "file": spec["path"]}
     with monkeypatch.context() as patch:
-        patch.setattr(isolated, "write_dataset", full_disk)
+        patch.setattr(preparation, "write_dataset", full_disk)
         with pytest.raises(OSError, match="No space left on device") as caught:
-            isolated.prepare_files(spec, source, *paths)
+            preparation.prepare_files(spec, source, *paths)
     assert caught.value.errno == errno.ENOSPC
     assert not any(path.exists() for path in paths)
-    assert isolated.prepare_files(spec, source, *paths)["status"] == "ok"
+    assert preparation.prepare_files(spec, source, *paths)["status"] == "ok"
 
     other = {"name": "theirs", "file": "theirs.csv"}
     (tmp_path / "mirror").mkdir()
@@ -183,7 +183,7 @@ def test_a_process_that_ends_by_itself_has_failed_and_memory_is_not_blamed():
         raise SystemExit(3)
 
     (outcome,) = run_isolated(leave, ["task"], LIMITS)
-    assert (outcome.status, outcome.reason) == ("failed", "the process died with exit code 3")
+    assert (outcome.status, outcome.reason) == ("failed", "SystemExit: 3")
 
 
 # ------------------------------------------------------------------- statistics, tables, figures

@@ -1,15 +1,11 @@
 """MATLAB files: versions 4 and 5 by SciPy, version 7.3 by h5py.
 
-One wrong byte can make SciPy's reader access memory out of bounds, which ends the process. So a
-file that was not verified by hash is read in a process of its own. That one hands its arrays over
-as an .npz file: nothing is pickled.
+One wrong byte can make SciPy's reader access memory out of bounds, which ends the process: the
+workflow prepares every dataset in a process of its own.
 """
 
 from __future__ import annotations
 
-import subprocess
-import sys
-import tempfile
 import zlib
 from collections.abc import Mapping
 from pathlib import Path
@@ -20,34 +16,17 @@ import scipy.sparse as sp
 
 from blufs_bench.datasets.errors import DatasetError
 from blufs_bench.datasets.readers.raw import check_memory
-from blufs_bench.files.atomic import write_npz
 
 #: Tag of a compressed variable in a file of version 5, whose header has 128 bytes.
 _COMPRESSED, _HEADER = 15, 128
 _CHUNK = 2**20
-#: Endings of the members that hold the three arrays and the shape of a sparse one.
-_SPARSE_PARTS = ("data", "indices", "indptr", "shape")
 
 
 def load_mat(path: Path, spec: Mapping[str, Any]) -> dict[str, Any]:
     """Variables of a file of version 4 or 5; None for those that are no arrays."""
     check_memory(path.stat().st_size, spec)
     _check_compressed_variables(path, spec)
-    if "sha256" in spec or "git_blob" in spec:
-        return plain_variables(path)
-    with tempfile.TemporaryDirectory() as folder:
-        copy = Path(folder, "arrays.npz")
-        command = [sys.executable, "-P", "-m", __name__, str(path.resolve()), str(copy)]
-        run = subprocess.run(command, capture_output=True, check=False)
-        if run.returncode < 0:
-            raise DatasetError("the file cannot be read as .mat (it is damaged)")
-        if run.returncode > 0:
-            lines = run.stderr.decode(errors="replace").strip().splitlines()
-            raise DatasetError(
-                f"the file cannot be read as .mat ({lines[-1][:200] if lines else ''})"
-            )
-        with np.load(copy, allow_pickle=False) as archive:
-            return _unpacked(dict(archive))
+    return plain_variables(path)
 
 
 def _check_compressed_variables(path: Path, spec: Mapping[str, Any]) -> None:
@@ -106,32 +85,6 @@ def _unwrapped(cell: Any) -> Any:
     while isinstance(cell, np.ndarray) and cell.size == 1:
         cell = cell.ravel()[0]
     return cell if isinstance(cell, (str, int, float, np.number)) else None
-
-
-def _packed(variables: Mapping[str, Any]) -> dict[str, np.ndarray]:
-    """Variables as arrays that need no pickling: each under its kind and name."""
-    arrays = {}
-    for name, value in variables.items():
-        if value is None:
-            arrays[f"none {name}"] = np.empty(0)
-        elif sp.issparse(value):
-            for part in _SPARSE_PARTS:
-                arrays[f"{part} {name}"] = np.asarray(getattr(value, part))
-        else:
-            arrays[f"dense {name}"] = value
-    return arrays
-
-
-def _unpacked(arrays: Mapping[str, np.ndarray]) -> dict[str, Any]:
-    variables: dict[str, Any] = {}
-    for key, value in arrays.items():
-        kind, name = key.split(" ", 1)
-        if kind in ("dense", "none"):
-            variables[name] = value if kind == "dense" else None
-        elif kind == "data":
-            data, indices, indptr, shape = (arrays[f"{part} {name}"] for part in _SPARSE_PARTS)
-            variables[name] = sp.csc_array((data, indices, indptr), shape=tuple(shape.tolist()))
-    return variables
 
 
 # ----------------------------------------------------------------------------------- version 7.3
@@ -193,7 +146,3 @@ def _hdf5_array(item: Any) -> Any:
         return None
     # MATLAB writes an empty array as its shape, with this attribute.
     return np.empty((0, 0)) if "MATLAB_empty" in item.attrs else item[()].T
-
-
-if __name__ == "__main__":
-    write_npz(sys.argv[2], _packed(plain_variables(Path(sys.argv[1]))))
