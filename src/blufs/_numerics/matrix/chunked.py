@@ -54,39 +54,6 @@ class Summary:
     squares: np.ndarray
     n_bytes: int
 
-    @classmethod
-    @np.errstate(invalid="ignore", over="ignore")  # infinite values are told by the ranges
-    def of(cls, block) -> Summary:
-        """Of a block, dense or CSR."""
-        if sp.issparse(block):
-            mean = column_means(block)
-            n_bytes = block.data.nbytes + block.indices.nbytes
-            squares, ranges = centred_squares(block, mean), sparse_ranges(block)
-        else:
-            mean, n_bytes = block.mean(axis=0, dtype=np.float64), block.nbytes
-            centred = block - mean
-            squares = np.einsum("ij,ij->j", centred, centred)
-            ranges = block.min(axis=0), block.max(axis=0)
-        return cls(block.shape[0], ranges[0], ranges[1], mean, squares, n_bytes)
-
-    @np.errstate(invalid="ignore", over="ignore")
-    def joined(self, other: Summary) -> Summary:
-        """Of the rows of both.
-
-        Means and squares are joined as in Chan, Golub, LeVeque (1983), which loses no digits where
-        the mean is large.
-        """
-        n = self.n_rows + other.n_rows
-        change = other.mean - self.mean
-        return Summary(
-            n,
-            np.minimum(self.low, other.low),
-            np.maximum(self.high, other.high),
-            self.mean + change * (other.n_rows / n),
-            self.squares + other.squares + change**2 * (self.n_rows * other.n_rows / n),
-            self.n_bytes + other.n_bytes,
-        )
-
     def of_columns(self, columns: np.ndarray) -> Summary:
         """Of some columns; the bytes are still those of all, which bound theirs."""
         return replace(
@@ -96,6 +63,40 @@ class Summary:
             mean=self.mean[columns],
             squares=self.squares[columns],
         )
+
+
+@np.errstate(invalid="ignore", over="ignore")  # infinite values are told by the ranges
+def summary_of(block) -> Summary:
+    """The summary of a block, dense or CSR."""
+    if sp.issparse(block):
+        mean = column_means(block)
+        n_bytes = block.data.nbytes + block.indices.nbytes
+        squares, (low, high) = centred_squares(block, mean), sparse_ranges(block)
+    else:
+        mean, n_bytes = block.mean(axis=0, dtype=np.float64), block.nbytes
+        centred = block - mean
+        squares = np.einsum("ij,ij->j", centred, centred)
+        low, high = block.min(axis=0), block.max(axis=0)
+    return Summary(block.shape[0], low, high, mean, squares, n_bytes)
+
+
+@np.errstate(invalid="ignore", over="ignore")
+def joined_summary(one: Summary, other: Summary) -> Summary:
+    """Of the rows of both.
+
+    Means and squares are joined as in Chan, Golub, LeVeque (1983), which loses no digits where the
+    mean is large.
+    """
+    n = one.n_rows + other.n_rows
+    change = other.mean - one.mean
+    return Summary(
+        n,
+        np.minimum(one.low, other.low),
+        np.maximum(one.high, other.high),
+        one.mean + change * (other.n_rows / n),
+        one.squares + other.squares + change**2 * (one.n_rows * other.n_rows / n),
+        one.n_bytes + other.n_bytes,
+    )
 
 
 class RowChunks:
@@ -143,7 +144,7 @@ class RowChunks:
             Of which every block gets its own.
         """
         self._counter[0] += 1
-        return self._source.reduce(self._read, function, combine, by_row, shared)
+        return self._source.reduce(self._read, function, combine, by_row, _in_order(shared))
 
     def each(self, function: Callable, *shared, by_row=None) -> Iterator[tuple[slice, Any]]:
         """Yield the rows of every block, in order, and what a function makes of it: one pass.
@@ -152,7 +153,7 @@ class RowChunks:
         many rows as X, but few columns.
         """
         self._counter[0] += 1
-        return self._source.each(self._read, function, by_row, shared)
+        return self._source.each(self._read, function, by_row, _in_order(shared))
 
     def by_columns(self, function: Callable, groups: Sequence[slice], *shared) -> list:
         """``function(X[:, group], group, *shared)`` for groups of columns with all rows.
@@ -164,7 +165,7 @@ class RowChunks:
         for start in range(0, len(groups), at_once):
             self._counter[0] += 1
             part = groups[start : start + at_once]
-            results += self._source.by_columns(self._read, function, part, shared)
+            results += self._source.by_columns(self._read, function, part, _in_order(shared))
         return results
 
     def map(self, step: Callable, shape: tuple[int, int] | None = None) -> RowChunks:
@@ -224,7 +225,12 @@ class RowChunks:
     @cached_property
     def summary(self) -> Summary:
         """Ranges, means and squares of the columns, by one pass (at the first call)."""
-        return self.reduce(Summary.of, Summary.joined)
+        return self.reduce(summary_of, joined_summary)
+
+
+def _in_order(shared: tuple) -> tuple:
+    """Arrays in the order that they have after they were sent: products round by it."""
+    return tuple(np.ascontiguousarray(v) if isinstance(v, np.ndarray) else v for v in shared)
 
 
 def _as_type(block, dtype):

@@ -54,7 +54,7 @@ class Reader:
     def __call__(self, block, n_rows: int):
         if np.ma.isMaskedArray(block):
             raise ValueError("it has masked values; fill them in first, for example by filled(0)")
-        block = canonical_csr(block) if sp.issparse(block) else np.asarray(block)
+        block = canonical_csr(block) if sp.issparse(block) else settled(np.asarray(block))
         if block.shape != (n_rows, self.n_features):
             raise ValueError(f"its shape is {block.shape}, not {(n_rows, self.n_features)}")
         block = block.astype(self.dtype, copy=False)
@@ -130,9 +130,29 @@ def on_block(raw, place: Place, read: Reader, function: Callable, own, *shared):
     """``function(block, own, *shared)`` of a block as the source has it; of no ``own``, without."""
     try:
         block = read(raw, place.rows.stop - place.rows.start)
-        return function(block, *shared) if own is None else function(block, own, *shared)
+        own = () if own is None else (own,)
+        return function(block, *settled((*own, *shared)))
     except Exception as error:
         raise BlockError(f"{place} failed: {type(error).__name__}: {error}") from error
+
+
+def settled(value):
+    """Arrays, alone or in a tuple or list, aligned in memory: copied if they are not.
+
+    What was sent between processes may start at any byte, and numpy multiplies such arrays by
+    loops of its own, which round differently from those of BLAS.
+    """
+    if isinstance(value, tuple | list):
+        return type(value)(settled(each) for each in value)
+    return np.require(value, requirements="A") if isinstance(value, np.ndarray) else value
+
+
+def own_rows(values: np.ndarray, place: Place) -> np.ndarray:
+    """The rows of an array that belong to a block, in the order in which they would be sent.
+
+    Products round differently with arrays in another order.
+    """
+    return np.ascontiguousarray(values[place.rows])
 
 
 class FileRows:
@@ -177,7 +197,7 @@ class FileRows:
 
     def each(self, read: Reader, function, by_row, shared: tuple) -> Iterator[tuple[slice, Any]]:
         for place in self.places():
-            own = None if by_row is None else by_row[place.rows]
+            own = None if by_row is None else own_rows(by_row, place)
             yield place.rows, on_block(self.read(place.rows), place, read, function, own, *shared)
 
     def first(self, read: Reader):
@@ -256,7 +276,13 @@ class DaskRows:
         sent = _sent_once((read, function, *shared))
         call = _delayed(on_block, n_results)
         return [
-            call(block, place, *sent[:2], None if by_row is None else by_row[place.rows], *sent[2:])
+            call(
+                block,
+                place,
+                *sent[:2],
+                None if by_row is None else own_rows(by_row, place),
+                *sent[2:],
+            )
             for block, place in zip(self._blocks, self._places, strict=True)
         ]
 
@@ -268,7 +294,7 @@ class DaskRows:
         many = {"distributed.admin.large-graph-warning-threshold": "1 TB"} if _workers() else {}
         try:
             with dask.config.set(many):
-                return list(dask.compute(*tasks))
+                return settled(list(dask.compute(*tasks)))
         except BlockError:
             raise
         except Exception as error:
@@ -346,7 +372,7 @@ def _split(block, groups: Sequence[slice]) -> tuple:
 
 def _on_columns(pieces: list, places: list[Place], function: Callable, group: slice, *shared):
     parts = ((place.rows, piece) for place, piece in zip(places, pieces, strict=True))
-    return function(joined_rows(parts, places[-1].rows.stop), group, *shared)
+    return function(joined_rows(parts, places[-1].rows.stop), group, *settled(shared))
 
 
 def joined_rows(parts: Iterable[tuple[slice, Any]], n: int):
