@@ -31,9 +31,8 @@ from sklearn.utils._param_validation import Interval, InvalidParameterError
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from blufs._numerics.graph import SampleGraph
-from blufs._numerics.matrix.chunked import as_row_chunks, column_slice, is_lazy
+from blufs._numerics.matrix.chunked import as_row_chunks, column_slice, first_row, is_lazy
 from blufs._numerics.matrix.conditioning import conditioned, varying_columns
-from blufs._numerics.matrix.rows import first_row
 from blufs._numerics.matrix.scaling import choose_scaling
 from blufs._numerics.matrix.sparse import canonical_csr, some_columns
 from blufs._numerics.warn import warn_user
@@ -405,6 +404,13 @@ def _with_constants(solution: Solution, varying: np.ndarray, d: int) -> Solution
         per_feature[name][varying] = values
     order = np.concatenate([varying[solution.ranked], constant])
     return replace(solution, scores=scores, order=order, per_feature=per_feature)
+
+
+def settled(history: Sequence[float], tol: float, at_least: float = 0.0) -> bool:
+    """Whether the objective f changed by at most ``tol max(at_least, |f|)``; never if tol is 0."""
+    if tol == 0 or len(history) < 2:
+        return False
+    return bool(abs(history[-2] - history[-1]) <= tol * max(at_least, abs(history[-1])))
 
 
 def check_n_clusters(n_clusters: int, n_samples: int) -> None:

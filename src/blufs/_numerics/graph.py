@@ -17,7 +17,7 @@ from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from blufs._numerics.eigen import fix_signs, largest_eigenpairs
+from blufs._numerics.eigen import fix_signs, largest_eigenpairs, takes_lanczos
 from blufs._numerics.matrix.scaling import scale_samples
 from blufs._numerics.neighbors import (
     clip_n_neighbors,
@@ -30,8 +30,8 @@ from blufs._numerics.warn import warn_user
 
 #: Neighbours of a sample where nobody is asked: in criteria, estimates and stored graphs.
 N_NEIGHBORS = 10
-#: Below this number of samples a dense eigensolver is faster than Lanczos.
-_DENSE_EIGH_BELOW = 400
+#: Samples up to which a dense eigensolver is faster than Lanczos iterations.
+_DENSE_UP_TO = 399
 
 
 def neighbor_matrix(indices: np.ndarray, values: np.ndarray) -> sp.csr_array:
@@ -212,7 +212,7 @@ class SampleGraph:
         if wanted <= 0:
             return np.ones(count), known[:, :count]
         # Move the known eigenvalue 1 to -2, below the spectrum, and ask for the rest.
-        if n < _DENSE_EIGH_BELOW or wanted > n // 4:
+        if not takes_lanczos(n, wanted, _DENSE_UP_TO):
             dense = self.normalized.toarray() - 3 * known @ known.T
             values, vectors = np.linalg.eigh((dense + dense.T) / 2)
             values, vectors = values[::-1][:wanted], vectors[:, ::-1][:, :wanted]

@@ -13,6 +13,7 @@ from importlib.util import find_spec
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.utils import gen_batches
 
 from blufs._numerics.matrix.conditioning import without_offset
 from blufs._numerics.matrix.rows import (
@@ -126,12 +127,11 @@ def nearest_by_products(X: np.ndarray, k: int) -> np.ndarray:
     left = np.hstack([-X, np.ones((n, 1), np.float32)])
     right = np.vstack([X.T, np.einsum("ij,ij->i", X, X) / 2])
     nearest = np.empty((n, k), dtype=np.intp)
-    rows = rows_at_a_time(n)
-    for start in range(0, n, rows):
-        D = left[start : start + rows] @ right
+    for rows in gen_batches(n, rows_at_a_time(n)):
+        D = left[rows] @ right
         local = np.arange(len(D))
-        D[local, start + local] = np.inf
-        nearest[start : start + len(D)] = smallest_per_row(D, k)[0]
+        D[local, rows.start + local] = np.inf
+        nearest[rows] = smallest_per_row(D, k)[0]
     return nearest
 
 

@@ -1,11 +1,10 @@
-"""The probability simplex: projection onto it, and the minimum of a quadratic function."""
+"""Nearest points of the simplex and of the matrices with orthonormal columns."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 import numpy as np
-from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 
 def project_rows_to_simplex(V: np.ndarray) -> np.ndarray:
@@ -31,38 +30,6 @@ def project_rows_to_simplex(V: np.ndarray) -> np.ndarray:
     rho = np.count_nonzero(u * positions > excess, axis=1)
     theta = excess[np.arange(len(V)), rho - 1] / rho
     return np.maximum(V - theta[:, None], 0)
-
-
-def minimize_quadratic_on_simplex(
-    H: np.ndarray, f: np.ndarray, free: np.ndarray, max_iter: int = 20
-) -> np.ndarray | None:
-    """``argmin 1/2 v'Hv - f'v`` over the simplex for positive definite H (d x d), or None.
-
-    The minimum is where, for some multiplier mu of ``sum(v) = 1``, the slack ``Hv - f - mu`` is
-    zero on the free entries, ``v >= 0``, and non-negative on the others, ``v = 0``. The set of free
-    entries is guessed, first by ``free`` (d,), the equations are solved, and entries that violate
-    an inequality change sides, until none does. That mostly takes a few rounds, each with a
-    Cholesky factorisation; None if it takes more than ``max_iter``.
-    """
-    free = free.copy()
-    for _ in range(max_iter):
-        if not free.any():
-            return None
-        try:
-            factor = cho_factor(H[np.ix_(free, free)].T, overwrite_a=True, check_finite=False)
-        except LinAlgError:
-            return None
-        sides = np.column_stack([f[free], np.ones(np.count_nonzero(free))])
-        particular, direction = cho_solve(factor, sides, check_finite=False).T
-        mu = (1 - particular.sum()) / direction.sum()
-        v = np.zeros(len(f))
-        v[free] = particular + mu * direction
-        slack = H @ v - f - mu
-        following = np.where(free, v >= 0, slack < 0)
-        if np.array_equal(following, free):
-            return v
-        free = following
-    return None
 
 
 def polar_factor(A: np.ndarray) -> np.ndarray:

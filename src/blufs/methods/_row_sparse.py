@@ -26,9 +26,10 @@ from blufs._numerics.eigen import (
     block_lanczos_eigenvectors,
     lanczos_eigenvectors,
     mirror_upper,
+    takes_lanczos,
 )
 from blufs._numerics.matrix.scaling import FEATURE_SCALINGS
-from blufs.base import BaseSelector, Solution, check_dense_order
+from blufs.base import BaseSelector, Solution, check_dense_order, settled
 
 EPS = float(np.finfo(float).eps)
 #: Eigenvalues closer than this times the norm of their matrix count as equal.
@@ -214,7 +215,7 @@ def _separated_eigenvectors(form: DenseForm, m: int) -> np.ndarray | None:
     """
     d = form.n_features
     semidefinite = form.lower_bound >= -2 * form.rounding
-    if d <= max(_DENSE_INVERSE_UP_TO if semidefinite else _DENSE_UP_TO, 4 * m):
+    if not takes_lanczos(d, m, _DENSE_INVERSE_UP_TO if semidefinite else _DENSE_UP_TO):
         return None
     try:
         # The smallest eigenvalues of a semidefinite matrix are far apart in its inverse only. The
@@ -278,7 +279,7 @@ def smallest_eigenvectors(
     tol : float
         Relative residual at which an eigenvector counts as found.
     """
-    if form.n_features <= max(_DENSE_UP_TO, 4 * m):
+    if not takes_lanczos(form.n_features, m, _DENSE_UP_TO):
         return _dense_eigenvectors(form, diagonal, m)
     solve = _factored_outside_spectrum(form, diagonal, start)
     if solve is None:
@@ -345,17 +346,13 @@ def row_sparse_subspace(
         squared_norms = np.einsum("ij,ij->i", W, W)
         history.append(_objective(form, W, squared_norms, gamma, p))
         n_iter += 1
-        converged = len(history) > 1 and _settled(history[-2], history[-1], tol)
+        converged = settled(history, tol, at_least=1)
     return SparseSubspace(squared_norms, W, np.array(history), n_iter, converged or tol == 0)
 
 
 def _objective(form: QuadraticForm, W, squared_norms, gamma: float, p: float) -> float:
     penalty = float(np.sum(squared_norms ** (p / 2)))
     return float(np.einsum("ij,ij->", W, form.times(W))) + gamma * penalty
-
-
-def _settled(previous: float, current: float, tol: float) -> bool:
-    return tol > 0 and abs(current - previous) <= tol * max(1.0, abs(current))
 
 
 class RowSparseSelector(BaseSelector):

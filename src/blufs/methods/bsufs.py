@@ -12,7 +12,7 @@ from sklearn.utils._param_validation import Interval, Options, StrOptions
 from blufs._numerics.matrix.scaling import FEATURE_SCALINGS
 from blufs._numerics.matrix.scatter import Scatter
 from blufs._numerics.projections import maximize_on_stiefel
-from blufs.base import BaseSelector, Solution, check_n_clusters
+from blufs.base import BaseSelector, Solution, check_n_clusters, settled
 
 #: Exponents with a closed form.
 EXPONENTS = (0, 1 / 2, 2 / 3)
@@ -203,7 +203,7 @@ def bi_sparse_components(
         W = maximize_on_stiefel(scatter.times, B, W)
         U, V = _sparse_entries(W, weights), _sparse_rows(W, weights)
         history.append(_objective(scatter, W, U, V, weights))
-        converged = tol > 0 and abs(history[-2] - history[-1]) <= tol * max(1, abs(history[-1]))
+        converged = settled(history, tol, at_least=1)
     return W, V, history, converged or tol == 0
 
 

@@ -12,7 +12,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from blufs._numerics.graph import SampleGraph, spectral_labels
 from blufs._numerics.matrix.conditioning import conditioned
 from blufs._numerics.matrix.scaling import FEATURE_SCALINGS, scale_features
-from blufs.base import GraphSelector, Solution, check_dense_order, check_n_clusters
+from blufs.base import GraphSelector, Solution, check_dense_order, check_n_clusters, settled
 from blufs.methods._row_sparse import EPS
 
 
@@ -220,9 +220,7 @@ def solve(
         F = F * (gamma * F + EPS) / below
         F /= np.maximum(np.linalg.norm(F, axis=0), np.finfo(float).tiny)
         history.append(_objective(X, graph, F, W, weights))
-        converged = (
-            tol > 0 and len(history) > 1 and abs(history[-2] - history[-1]) <= tol * history[-1]
-        )
+        converged = settled(history, tol)
     return W, history, converged or tol == 0
 
 

@@ -15,7 +15,7 @@ from blufs._numerics.graph import neighbor_matrix
 from blufs._numerics.matrix.scaling import scale_samples
 from blufs._numerics.neighbors import nearest_neighbors
 from blufs._numerics.rounding import content_order
-from blufs.base import BaseSelector, MethodLimitError, Solution
+from blufs.base import BaseSelector, MethodLimitError, Solution, settled
 
 #: Largest number of features: three d x d arrays are held, 15 GiB at this size.
 MAX_FEATURES = 25_000
@@ -175,7 +175,7 @@ class RNE(BaseSelector):
         return Solution(
             scores=np.linalg.norm(H, axis=1),
             n_iter=len(history) - 1,
-            converged=self.tol == 0 or _settled(history, self.tol),
+            converged=self.tol == 0 or settled(history, self.tol),
             objective_history=np.array(history),
             per_feature={"coef_": H},
         )
@@ -275,7 +275,7 @@ def solve(
         multiplier = multiplier + penalty * (M - AH)
         penalty = min(penalty * penalty_growth, 1e10)
         history.append(_objective(AH, Ht, alpha))
-        if tol > 0 and _settled(history, tol):
+        if settled(history, tol):
             break
     result = np.zeros_like(H)
     result[features] = Ht.T
@@ -344,7 +344,3 @@ class MultiplicativeUpdates:
 def _objective(AH: np.ndarray, Ht: np.ndarray, alpha: float) -> float:
     defect = Ht @ Ht.T - np.eye(len(Ht))
     return float(np.abs(AH).sum() + alpha / 4 * np.sum(defect**2))
-
-
-def _settled(history: list[float], tol: float) -> bool:
-    return abs(history[-2] - history[-1]) < tol * abs(history[-1])

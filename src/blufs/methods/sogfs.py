@@ -13,7 +13,7 @@ from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import ArpackNoConvergence, splu
 from sklearn.utils._param_validation import Interval
 
-from blufs._numerics.eigen import block_lanczos_eigenvectors, largest_eigenpairs
+from blufs._numerics.eigen import block_lanczos_eigenvectors, largest_eigenpairs, takes_lanczos
 from blufs._numerics.graph import adaptive_neighbors, laplacian, neighbor_matrix
 from blufs._numerics.matrix.scaling import scale_features
 from blufs._numerics.neighbors import clip_n_neighbors, nearest_neighbors, neighbor_distances
@@ -194,7 +194,7 @@ class Graph:
         L = laplacian(weights)
         S = ((weights + weights.T) / 2).tocsr()
         n_parts, parts = connected_components(S > _NO_EDGE, directed=False)
-        F = smallest_laplacian_eigenvectors(L, parts, n_clusters)
+        F = graph_embedding(L, parts, n_clusters)
         return cls(S, laplacian_form(X, L), n_parts, F)
 
 
@@ -236,7 +236,7 @@ def structured_graph(
     return replace(result, history=np.array(history), n_iter=n_iter, converged=settled), graph.S
 
 
-def smallest_laplacian_eigenvectors(L: sp.csr_array, parts: np.ndarray, count: int) -> np.ndarray:
+def graph_embedding(L: sp.csr_array, parts: np.ndarray, count: int) -> np.ndarray:
     """Orthonormal F (n x count) that minimises ``Tr(F' L F)``.
 
     Parameters
@@ -266,7 +266,7 @@ def _other_eigenvectors(L: sp.csr_array, null: np.ndarray, count: int) -> np.nda
     n = len(null)
     # The spectrum ends at twice the largest degree.
     bound = 2 * L.diagonal().max()
-    if n > max(_DENSE_UP_TO, 4 * count):
+    if takes_lanczos(n, count, _DENSE_UP_TO):
         vectors = _by_lanczos(L, null, bound, count)
         if vectors is None:
             vectors = _by_factorization(L, null, bound, count)

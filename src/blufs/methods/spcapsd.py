@@ -13,7 +13,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from blufs._numerics.eigen import Operator, largest_eigenpairs
 from blufs._numerics.matrix.scaling import FEATURE_SCALINGS
 from blufs._numerics.matrix.scatter import scaled_values
-from blufs.base import BaseSelector, MethodLimitError, Solution
+from blufs.base import BaseSelector, MethodLimitError, Solution, settled
 from blufs.methods._row_sparse import EPS
 
 #: Eigenvalues below this times the largest count as zero.
@@ -197,9 +197,7 @@ def solve(
         variances = np.sum((Z @ vectors) ** 2, axis=0)
         fit = total + np.sum((values**2 - 2 * values) * variances)
         history.append(float(fit + lam * norms.sum() + eta * values.sum()))
-        converged = (
-            tol > 0 and len(history) > 1 and abs(history[-2] - history[-1]) <= tol * history[-1]
-        )
+        converged = settled(history, tol)
     return norms, rank, history, converged or tol == 0
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils._param_validation import Interval
 
+from blufs._numerics.matrix.rows import row_blocks
 from blufs._numerics.matrix.scaling import scale_features
 from blufs._numerics.neighbors import nearest_neighbors
 from blufs.base import Solution, check_n_clusters
@@ -144,9 +145,7 @@ def discriminative_laplacian(X: np.ndarray, n_neighbors: int, lam: float) -> sp.
     members = np.column_stack([np.arange(n), indices])
     centering = np.eye(k + 1) - 1 / (k + 1)
     blocks = np.empty((n, k + 1, k + 1))
-    rows = max(1, _BLOCK_ENTRIES // ((k + 1) * X.shape[1]))
-    for start in range(0, n, rows):
-        part = slice(start, start + rows)
+    for part in row_blocks(n, (k + 1) * X.shape[1], _BLOCK_ENTRIES):
         Z = X[members[part]]
         Z -= Z.mean(axis=1, keepdims=True)
         scatter = Z @ Z.transpose(0, 2, 1)

@@ -11,7 +11,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from blufs._numerics.matrix.scatter import Scatter
 from blufs._numerics.rounding import scatter_order
-from blufs.base import BaseSelector, Solution
+from blufs.base import BaseSelector, Solution, settled
 
 
 class VCSDFS(BaseSelector):
@@ -183,9 +183,7 @@ def multiplicative_updates(
         W = W * np.sqrt(np.sqrt(above / np.maximum(below, tiny)))
         A = scatter.times(W)
         history.append(_objective(constant, W, A, rho))
-        converged = (
-            tol > 0 and len(history) > 1 and abs(history[-2] - history[-1]) <= tol * history[-1]
-        )
+        converged = settled(history, tol)
     return W, history, converged or tol == 0
 
 

@@ -5,11 +5,10 @@ import pytest
 import scipy.sparse as sp
 from scipy.optimize import minimize
 from scipy.spatial.distance import cdist
-from sklearn.neighbors import NearestNeighbors
 
 from blufs._numerics.eigen import fix_signs
 from blufs._numerics.graph import SampleGraph, adaptive_neighbors, laplacian, neighbor_matrix
-from blufs._numerics.neighbors import nearest_neighbors, neighbor_distances, squared_distance_blocks
+from blufs._numerics.neighbors import nearest_neighbors
 
 
 @pytest.fixture
@@ -20,73 +19,6 @@ def X():
 def two_clusters(n: int = 30) -> np.ndarray:
     rng = np.random.default_rng(1)
     return np.vstack([rng.standard_normal((n, 3)), rng.standard_normal((n, 3)) + 100])
-
-
-def test_distances_in_blocks_equal_scipy(X, monkeypatch):
-    monkeypatch.setattr("blufs._numerics.matrix.rows.BLOCK_ENTRIES", 7 * len(X))
-    D = np.vstack([block for _, block in squared_distance_blocks(X)])
-    np.testing.assert_allclose(D, cdist(X, X, "sqeuclidean"), atol=1e-12)
-
-
-def test_neighbors_equal_scikit_learn(X):
-    indices, distances, mean = nearest_neighbors(X, 6)
-    expected, positions = NearestNeighbors(n_neighbors=6).fit(X).kneighbors()
-    np.testing.assert_array_equal(indices, positions)
-    np.testing.assert_allclose(distances, expected**2, atol=1e-12)
-    assert mean == pytest.approx(cdist(X, X).mean())
-
-
-def exact_neighbors(X: np.ndarray, k: int) -> np.ndarray:
-    """Neighbours of the stored values, distances in extended precision, ties by index."""
-    X = X.astype(np.longdouble)
-    D = np.array([((X - x) ** 2).sum(axis=1) for x in X])
-    np.fill_diagonal(D, np.inf)
-    return np.argsort(D, axis=1, kind="stable")[:, :k]
-
-
-@pytest.mark.parametrize("dtype", [np.float64, np.float32])
-@pytest.mark.parametrize("offset", [0, 1e2, 1e4, 1e6, 1e7, 1e8, 1e9, 1e10, 1e12])
-@pytest.mark.parametrize("columns", [slice(None), slice(0, 1)])
-def test_neighbors_of_offset_data_are_exact(dtype, offset, columns):
-    X = np.random.default_rng(0).standard_normal((150, 8))
-    X[:, columns] += offset
-    X = X.astype(dtype)
-    indices, distances, _ = nearest_neighbors(X, 7)
-    np.testing.assert_array_equal(indices, exact_neighbors(X, 7))
-    difference = X[:, None].astype(np.longdouble) - X[indices]
-    np.testing.assert_allclose(distances, np.sum(difference**2, axis=2), rtol=1e-5)
-
-
-def test_neighbors_are_exact_where_products_of_samples_lose_all_digits():
-    """A column of times in which a few are missing and stand as 0: no shift helps."""
-    rng = np.random.default_rng(1)
-    X = rng.standard_normal((150, 8))
-    X[:, 0] = np.where(rng.random(150) < 0.05, 0, 1.7e9 + X[:, 0])
-    np.testing.assert_array_equal(nearest_neighbors(X, 7)[0], exact_neighbors(X, 7))
-
-
-@pytest.mark.parametrize("offset", [0.0, 1.7e9])
-def test_ties_of_whole_numbers_go_to_the_smaller_index_whatever_the_offset(offset):
-    X = np.random.default_rng(2).integers(0, 3, (80, 4)).astype(float)
-    np.testing.assert_array_equal(nearest_neighbors(X + offset, 9)[0], exact_neighbors(X, 9))
-
-
-def test_distances_to_given_neighbors_equal_scipy(X):
-    indices = np.random.default_rng(0).integers(len(X), size=(len(X), 3))
-    expected = np.take_along_axis(cdist(X, X, "sqeuclidean"), indices, axis=1)
-    np.testing.assert_allclose(neighbor_distances(X, indices), expected, atol=1e-12)
-
-
-def test_ties_and_duplicates_go_to_the_smaller_index():
-    X = np.array([[0.0], [1.0], [-1.0], [0.0], [1.0]])
-    indices, distances, _ = nearest_neighbors(X, 2)
-    assert indices.tolist() == [[3, 1], [4, 0], [0, 3], [0, 1], [1, 0]]
-    assert distances.tolist() == [[0, 1], [0, 1], [1, 1], [0, 1], [0, 1]]
-
-
-def test_too_many_neighbors_are_clipped(X):
-    with pytest.warns(UserWarning, match=r"n_neighbors=50 .*n_samples=50; using 49"):
-        assert nearest_neighbors(X, 50)[0].shape == (50, 49)
 
 
 def test_heat_kernel_graph_entry_by_entry(X):

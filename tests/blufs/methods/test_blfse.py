@@ -6,33 +6,26 @@ import scipy.sparse as sp
 from scipy.optimize import minimize
 from scipy.stats import spearmanr
 from sklearn.datasets import load_wine, make_blobs
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from blufs import BLFSE
-from blufs._numerics import eigen
-from blufs._numerics.eigen import (
-    add_upper_product,
+from blufs._numerics.eigen import add_upper_product, mirror_upper
+from blufs.base import MethodLimitError
+from blufs.methods.blfse import eigenvectors
+from blufs.methods.blfse import estimator as blfse
+from blufs.methods.blfse.eigenvectors import (
     connected_blocks,
     dense_laplacian,
-    mirror_upper,
     n_eigenvalues_below,
     row_space_if_narrow,
     smallest_laplacian_eigenvectors,
     surely_above,
     without_indicator,
 )
-from blufs.base import MethodLimitError
-from blufs.methods.blfse import estimator as blfse
 from blufs.methods.blfse.estimator import Ensemble
 from blufs.methods.blfse.infinite_selection import infinite_selection_weights
 from blufs.methods.blfse.joined_pairs import JoinedPairs
-from blufs.methods.blfse.score_step import hadamard, score_step
+from blufs.methods.blfse.score_step import hadamard, minimize_quadratic_on_simplex, score_step
 from tests.helpers.method_data import fixture, reference
-
-
-@parametrize_with_checks([BLFSE(kmeans_restarts=2)])
-def test_scikit_learn_conventions(estimator, check):
-    check(estimator)
 
 
 @pytest.mark.parametrize("d", [3, 40])
@@ -266,7 +259,7 @@ def test_eigenvectors_by_component_and_by_shift_invert_are_those_of_the_whole(li
     assert len(blocks) == (1 if link else 3)
     expected, basis = np.linalg.eigh(np.diag(S.sum(axis=1)) - S)
     for threshold in (1000, 5):
-        monkeypatch.setattr(eigen, "_DENSE_EIGH_BELOW", threshold)
+        monkeypatch.setattr(eigenvectors, "_DENSE_UP_TO", threshold)
         values, vectors = smallest_laplacian_eigenvectors(blocks, 3)
         np.testing.assert_allclose(values, expected[:3], atol=1e-8)
         np.testing.assert_allclose(vectors @ vectors.T, basis[:, :3] @ basis[:, :3].T, atol=1e-6)
@@ -317,3 +310,35 @@ def test_agrees_with_the_reference_on_coil20():
     base = np.load(fixture("blfse_base_COIL20.npz"))
     selector = BLFSE(100, n_clusters=20, base=(base["weights"], base["labels"])).fit(X)
     assert np.argsort(selector.ranking_)[:100].tolist() == expected["ranking"][:100]
+
+
+@pytest.mark.parametrize("scale", [0.01, 1.0, 100.0])
+def test_quadratic_minimum_meets_the_optimality_conditions(scale):
+    rng = np.random.default_rng(0)
+    B = rng.standard_normal((60, 40)) * np.geomspace(1, 1e-3, 40)
+    H, f = B.T @ B + 1e-4 * np.eye(40), scale * rng.random(40)
+    v = minimize_quadratic_on_simplex(H, f, np.ones(40, dtype=bool))
+    assert v.min() >= 0
+    assert v.sum() == pytest.approx(1)
+    # The gradient is the same on the positive entries and nowhere smaller.
+    gradient = H @ v - f
+    mu = gradient[v > 0].mean()
+    np.testing.assert_allclose(gradient[v > 0], mu, atol=1e-9 * scale)
+    assert gradient.min() >= mu - 1e-9 * scale
+    if scale == 100:
+        assert 0 < np.count_nonzero(v) < 40
+
+
+def test_quadratic_minimum_does_not_hang_on_the_guess_of_free_entries():
+    rng = np.random.default_rng(1)
+    B, f = rng.standard_normal((12, 8)), 5 * rng.random(8)
+    H = B.T @ B
+    expected = minimize_quadratic_on_simplex(H, f, np.ones(8, dtype=bool))
+    for first in range(8):
+        v = minimize_quadratic_on_simplex(H, f, np.arange(8) == first)
+        np.testing.assert_allclose(v, expected, atol=1e-12)
+
+
+def test_quadratic_minimum_gives_up_on_an_indefinite_matrix():
+    H = np.diag([1.0, -1.0])
+    assert minimize_quadratic_on_simplex(H, np.zeros(2), np.ones(2, dtype=bool)) is None

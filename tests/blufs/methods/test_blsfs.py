@@ -5,7 +5,6 @@ import pytest
 import scipy.sparse as sp
 from sklearn.datasets import load_wine, make_blobs
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from blufs import BLSFS, SampleGraph
 from blufs._numerics.graph import laplacian, spectral_labels
@@ -16,11 +15,6 @@ from blufs.methods.blsfs.estimator import (
     regression_step,
 )
 from blufs.methods.blsfs.single_moves import label_objective, label_step
-
-
-@parametrize_with_checks([BLSFS()])
-def test_scikit_learn_conventions(estimator, check):
-    check(estimator)
 
 
 def regression_problem(n, d, seed=0):

@@ -302,30 +302,6 @@ def test_input_is_left_alone(name):
     np.testing.assert_array_equal(X, copy)
 
 
-@pytest.mark.parametrize("scale", [1e-6, 1e6])
-@pytest.mark.parametrize("name", SELECTING)
-def test_extreme_scales_stay_finite(name, scale):
-    fitted = selector(name, 3).fit(blobs() * scale)
-    assert np.isfinite(fitted.scores_).all()
-    assert fitted.support_.sum() == 3
-
-
-@pytest.mark.parametrize("weight", [1e-4, 1e3])
-@pytest.mark.parametrize("dataset", ["blobs", "wide"])
-@pytest.mark.parametrize("name", with_parameter("gamma"))
-def test_extreme_weights_stay_finite(name, dataset, weight):
-    fitted = selector(name, 3, gamma=weight).fit(DATA[dataset])
-    assert np.isfinite(fitted.scores_).all()
-    assert np.isfinite(fitted.objective_history_).all()
-
-
-@pytest.mark.parametrize("name", METHODS)
-def test_duplicate_samples(name):
-    X = blobs(n=20)
-    fitted = selector(name, 3).fit(np.vstack([X, X, X]))
-    assert np.isfinite(fitted.scores_).all()
-
-
 @pytest.mark.parametrize("name", SELECTING)
 def test_pandas_in_pandas_out(name):
     pd = pytest.importorskip("pandas")

@@ -4,18 +4,12 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_wine, make_blobs
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from blufs import RNE
 from blufs.base import MethodLimitError
 from blufs.methods import rne
 from blufs.methods.rne import MultiplicativeUpdates, Residuals, reconstruction_weights
 from tests.helpers.method_data import fixture, reference
-
-
-@parametrize_with_checks([RNE(max_iter=3)])
-def test_scikit_learn_conventions(estimator, check):
-    check(estimator)
 
 
 def test_weights_solve_the_constrained_least_squares():

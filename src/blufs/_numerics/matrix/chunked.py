@@ -15,9 +15,11 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.utils import gen_batches
 
 from blufs._numerics.matrix.dense import ScaledData
 from blufs._numerics.matrix.row_blocks import DaskRows, FileRows, Reader, Source, joined_rows
+from blufs._numerics.matrix.rows import dense_rows
 from blufs._numerics.matrix.scaling import affine_from_moments
 from blufs._numerics.matrix.sparse import (
     SparseScaledData,
@@ -273,6 +275,13 @@ def as_row_chunks(X) -> RowChunks | None:
     return RowChunks(source)
 
 
+def first_row(X) -> np.ndarray:
+    """The first row of X (n x d, of any kind) as a new array of shape (d,)."""
+    if isinstance(X, RowChunks):
+        return X.first_row()
+    return dense_rows(X, slice(0, 1))[0].copy()
+
+
 def is_lazy(X) -> bool:
     """Whether X is an array of a library that reads rows when they are asked for."""
     lazy = type(X).__module__.split(".")[0] in _LAZY
@@ -362,7 +371,7 @@ class ChunkedScaledData:
         """
         d = self.shape[1]
         width = max(1, d * COLUMN_BYTES // max(1, self.X.summary.n_bytes))
-        groups = [slice(start, min(start + width, d)) for start in range(0, d, width)]
+        groups = list(gen_batches(d, width))
         found = self.X.by_columns(_quadratic_forms, groups, M, self.shift, self.divisor)
         squares, forms = zip(*found, strict=True)
         return np.concatenate(squares), np.concatenate(forms)

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
+from sklearn.utils import gen_batches
+
+from blufs._numerics.matrix.rows import row_blocks
 
 #: Entries of an outer product that are held at a time: they stay in the cache.
-_BLOCK_ENTRIES = 2**14
+_OUTER_ENTRIES = 2**14
 
 
 class ScaledData:
@@ -62,11 +65,9 @@ class ScaledData:
         M has n rows and columns and is applied by ``@``.
         """
         n, d = self.shape
-        # Blocks that stay in the cache, but not so narrow that M is read for a few columns only.
-        width = max(16, 2**18 // n)
         squares, forms = np.empty(d), np.empty(d)
-        for start in range(0, d, width):
-            features = slice(start, start + width)
+        # Blocks that stay in the cache, but not so narrow that M is read for a few columns only.
+        for features in gen_batches(d, max(16, 2**18 // n)):
             block = self.columns(features)
             squares[features] = np.einsum("ij,ij->j", block, block)
             forms[features] = np.einsum("ij,ij->j", block, M @ block)
@@ -75,7 +76,5 @@ class ScaledData:
 
 def subtract_outer(matrix: np.ndarray, column: np.ndarray, row: np.ndarray) -> None:
     """``matrix -= outer(column, row)`` for a matrix of shape (len(column), len(row))."""
-    step = max(1, _BLOCK_ENTRIES // max(1, len(row)))
-    for start in range(0, len(column), step):
-        part = slice(start, start + step)
+    for part in row_blocks(len(column), len(row), _OUTER_ENTRIES):
         matrix[part] -= column[part, None] * row

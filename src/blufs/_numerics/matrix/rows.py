@@ -6,15 +6,21 @@ that dense data go through, so that samples that are equally far stay so to the 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import scipy.sparse as sp
-
-from blufs._numerics.matrix.chunked import RowChunks
+from sklearn.utils import gen_batches
 
 #: Entries of one block of dense rows (2 MiB of float64).
 BLOCK_ENTRIES = 2**18
 #: Rows that a block of distances should have, because products want several, even if it is larger.
 _ENOUGH_ROWS, _LARGER = 48, 4
+
+
+def row_blocks(n: int, width: int, entries: int | None = None) -> Iterator[slice]:
+    """Cut n rows (or columns) of ``width`` numbers each into blocks of at most ``entries``."""
+    return gen_batches(n, max(1, (entries or BLOCK_ENTRIES) // max(1, width))) if n else iter(())
 
 
 def dense_rows(X, rows) -> np.ndarray:
@@ -26,23 +32,15 @@ def dense_rows(X, rows) -> np.ndarray:
     return X[rows.ravel()].toarray().reshape(*rows.shape, X.shape[1])
 
 
-def first_row(X) -> np.ndarray:
-    """The first row of X (n x d, of any kind) as a new array of shape (d,)."""
-    if isinstance(X, RowChunks):
-        return X.first_row()
-    return dense_rows(X, slice(0, 1))[0].copy()
-
-
 def squared_norms(X) -> np.ndarray:
     """``||x_i||^2`` of every row of X (n x d), shape (n,)."""
     if not sp.issparse(X):
         return np.einsum("ij,ij->i", X, X)
     n, d = X.shape
     norms = np.empty(n, dtype=X.dtype)
-    step = max(1, BLOCK_ENTRIES // d)
-    for start in range(0, n, step):
-        block = X[start : start + step].toarray()
-        norms[start : start + step] = np.einsum("ij,ij->i", block, block)
+    for rows in row_blocks(n, d):
+        block = X[rows].toarray()
+        norms[rows] = np.einsum("ij,ij->i", block, block)
     return norms
 
 
@@ -54,11 +52,10 @@ def rows_at_a_time(n: int) -> int:
 def inner_product_blocks(X):
     """Yield ``(start, B)``: B[i, j] = <x_{start+i}, x_j>, a new dense block of rows at a time."""
     n = X.shape[0]
-    rows = rows_at_a_time(n)
     transposed = X.T.tocsr() if sp.issparse(X) else X.T
-    for start in range(0, n, rows):
-        product = X[start : start + rows] @ transposed
-        yield start, product.toarray() if sp.issparse(product) else product
+    for rows in gen_batches(n, rows_at_a_time(n)):
+        product = X[rows] @ transposed
+        yield rows.start, product.toarray() if sp.issparse(product) else product
 
 
 def squared_differences(X, samples: np.ndarray, candidates: np.ndarray) -> np.ndarray:
@@ -69,12 +66,9 @@ def squared_differences(X, samples: np.ndarray, candidates: np.ndarray) -> np.nd
     distances = np.empty(candidates.shape)
     d = X.shape[1]
     width = max(1, min(candidates.shape[1], BLOCK_ENTRIES // d))
-    rows = max(1, BLOCK_ENTRIES // (width * d))
-    for start in range(0, len(samples), rows):
-        part = slice(start, start + rows)
+    for part in row_blocks(len(samples), width * d):
         own = dense_rows(X, samples[part])[:, None]
-        for first in range(0, candidates.shape[1], width):
-            columns = slice(first, first + width)
+        for columns in gen_batches(candidates.shape[1], width):
             difference = dense_rows(X, candidates[part, columns]).astype(np.float64, copy=False)
             difference -= own
             distances[part, columns] = np.einsum("ijk,ijk->ij", difference, difference)

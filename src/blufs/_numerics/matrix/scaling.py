@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import scipy.sparse as sp
 
+from blufs._numerics.matrix.rows import row_blocks
+
 FEATURE_SCALINGS = ("auto", "center+unit", "center", "unit", "standard", "minmax", "none")
 
 #: Entries of the row blocks in which sums of squares are accumulated (8 MiB of float64).
@@ -42,10 +44,9 @@ def choose_scaling(X) -> str:
 def _background(rows: np.ndarray) -> int:
     """Entries of dense rows (m x d) that are the background of their feature."""
     m, d = rows.shape
-    width = max(1, _BLOCK_ENTRIES // m)
     background = 0
-    for start in range(0, d, width):
-        block = rows[:, start : start + width]
+    for columns in row_blocks(d, m, _BLOCK_ENTRIES):
+        block = rows[:, columns]
         lowest = np.count_nonzero(block == block.min(axis=0), axis=0)
         highest = np.count_nonzero(block == block.max(axis=0), axis=0)
         background += int(np.maximum(lowest, highest).sum())
@@ -114,9 +115,8 @@ def _sampled_columns(X) -> Iterator[np.ndarray]:
     n, d = X.shape
     rows = X[:: -(-n // _AUTO_ROWS)]
     rows = rows.tocsc() if sp.issparse(rows) else rows
-    width = max(1, _BLOCK_ENTRIES // rows.shape[0])
-    for start in range(0, d, width):
-        block = rows[:, start : start + width]
+    for columns in row_blocks(d, rows.shape[0], _BLOCK_ENTRIES):
+        block = rows[:, columns]
         yield block.toarray() if sp.issparse(block) else block
 
 
@@ -216,9 +216,8 @@ def scale_samples(X: np.ndarray) -> np.ndarray:
 def _column_norms(X: np.ndarray, shift: np.ndarray) -> np.ndarray:
     """Euclidean norms of the columns of ``X - shift``, a block of rows at a time."""
     squares = np.zeros(X.shape[1])
-    rows = max(1, _BLOCK_ENTRIES // X.shape[1])
-    for start in range(0, len(X), rows):
-        block = X[start : start + rows] - shift
+    for rows in row_blocks(len(X), X.shape[1], _BLOCK_ENTRIES):
+        block = X[rows] - shift
         squares += np.einsum("ij,ij->j", block, block)
     return np.sqrt(squares).astype(X.dtype)
 

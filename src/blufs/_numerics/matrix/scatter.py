@@ -10,8 +10,9 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.linalg import eigh
 from scipy.sparse.linalg import ArpackNoConvergence
+from sklearn.utils import gen_batches
 
-from blufs._numerics.eigen import largest_eigenpairs
+from blufs._numerics.eigen import largest_eigenpairs, takes_lanczos
 from blufs._numerics.matrix import DataMatrix
 from blufs._numerics.matrix.conditioning import column_ranges
 from blufs._numerics.matrix.dense import ScaledData
@@ -113,7 +114,7 @@ class Scatter:
         n, d = self.data.shape
         order = min(n, d)
         count = min(count, order)
-        if order <= _DENSE_UP_TO or count > order // 4:
+        if not takes_lanczos(order, count, _DENSE_UP_TO):
             values, vectors = self._dense_eigenpairs(count)
         else:
             try:
@@ -130,8 +131,7 @@ class Scatter:
     def _form(self) -> np.ndarray:
         d = self.n_features
         A = np.empty((d, d))
-        for start in range(0, d, _BLOCK):
-            features = slice(start, min(start + _BLOCK, d))
+        for features in gen_batches(d, _BLOCK):
             A[:, features] = self.data.correlate(self.data.columns(features))
         # Products of blocks round differently on both sides of the diagonal.
         A += A.T
@@ -142,10 +142,8 @@ class Scatter:
         """``Z Z' / unit`` of shape (n, n)."""
         n = self.data.shape[0]
         K = np.empty((n, n))
-        for start in range(0, n, _BLOCK):
-            rows = slice(start, min(start + _BLOCK, n))
-            unit_vectors = np.zeros((n, rows.stop - start))
-            unit_vectors[np.arange(start, rows.stop), np.arange(rows.stop - start)] = 1
+        for rows in gen_batches(n, _BLOCK):
+            unit_vectors = np.eye(n, rows.stop - rows.start, -rows.start)
             K[:, rows] = self.data.dot(self.data.correlate(unit_vectors))
         return (K + K.T) / (2 * self.unit)
 
@@ -156,11 +154,10 @@ class Scatter:
             squares, forms = self.data.quadratic_forms(self._sample_gram())
             return squares / self.unit, forms / self.unit
         diagonal, norms = np.empty(d), np.empty(d)
-        for start in range(0, d, _BLOCK):
-            features = slice(start, min(start + _BLOCK, d))
+        for features in gen_batches(d, _BLOCK):
             block = self.data.correlate(self.data.columns(features)) / self.unit
             norms[features] = np.einsum("ij,ij->j", block, block)
-            diagonal[features] = block[np.arange(start, features.stop), np.arange(block.shape[1])]
+            diagonal[features] = block.diagonal(-features.start)
         return diagonal, norms
 
     def _dense_eigenpairs(self, count: int) -> tuple[np.ndarray, np.ndarray]:

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.utils import gen_batches
 
 from blufs._numerics.matrix.dense import subtract_outer
 from blufs._numerics.matrix.scaling import affine_from_moments
@@ -98,9 +99,7 @@ class SparseScaledData:
         n, d = self.shape
         columns = self.X.tocsc()
         total = np.empty(d)
-        width = max(16, _DENSE_BLOCK_ENTRIES // n)
-        for start in range(0, d, width):
-            features = slice(start, start + width)
+        for features in gen_batches(d, max(16, _DENSE_BLOCK_ENTRIES // n)):
             block = columns[:, features].toarray()
             total[features] = np.einsum("ij,ij->j", block, M @ block)
         return total
@@ -115,8 +114,8 @@ class SparseScaledData:
         total = weighted_squares(X, sp.csr_array(M).diagonal())
         above = np.flatnonzero(M.row < M.col)
         pairs = max(1, _BLOCK_ENTRIES * X.shape[0] // max(1, X.nnz))
-        for start in range(0, len(above), pairs):
-            part = above[start : start + pairs]
+        for some in gen_batches(len(above), pairs) if len(above) else ():
+            part = above[some]
             product = X[M.row[part]].multiply(X[M.col[part]]).tocsr()
             weights = product.data * np.repeat(2 * M.data[part], np.diff(product.indptr))
             np.add.at(total, product.indices, weights)
@@ -217,8 +216,6 @@ def _entry_blocks(X: sp.csr_array) -> Iterator[tuple[slice, np.ndarray, np.ndarr
     What is made of all entries at once would take as much memory as X.
     """
     n = X.shape[0]
-    step = max(1, _BLOCK_ENTRIES * n // max(1, X.nnz))
-    for start in range(0, n, step):
-        rows = slice(start, min(start + step, n))
+    for rows in gen_batches(n, max(1, _BLOCK_ENTRIES * n // max(1, X.nnz))):
         entries = slice(X.indptr[rows.start], X.indptr[rows.stop])
         yield rows, X.indices[entries], X.data[entries]

@@ -17,20 +17,19 @@ from sklearn.cluster import KMeans
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 
-from blufs._numerics.eigen import (
-    add_upper_product,
+from blufs._numerics.eigen import add_upper_product, mirror_upper
+from blufs._numerics.matrix.scaling import scale_samples
+from blufs._numerics.rounding import content_order
+from blufs.base import BaseSelector, MethodLimitError, Solution, check_n_clusters
+from blufs.methods.blfse.eigenvectors import (
     connected_blocks,
     dense_laplacian,
-    mirror_upper,
     row_space_if_narrow,
     smallest_eigenpairs,
     smallest_laplacian_eigenvectors,
     surely_above,
     without_indicator,
 )
-from blufs._numerics.matrix.scaling import scale_samples
-from blufs._numerics.rounding import content_order
-from blufs.base import BaseSelector, MethodLimitError, Solution, check_n_clusters
 from blufs.methods.blfse.infinite_selection import infinite_selection_weights
 from blufs.methods.blfse.joined_pairs import JoinedPairs
 from blufs.methods.blfse.score_step import hadamard, score_step

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 import scipy.sparse as sp
 
+from blufs._numerics.matrix.rows import row_blocks
+
 #: Entries of one block of rows: stays in the cache of a processor.
 _BLOCK_ENTRIES = 2**17
 #: Clusterings coded in one word.
@@ -94,9 +96,7 @@ class JoinedPairs:
 
 
 def _row_blocks(n: int) -> Iterator[tuple[int, int]]:
-    rows = max(1, _BLOCK_ENTRIES // n)
-    for start in range(0, n, rows):
-        yield start, min(start + rows, n)
+    return ((rows.start, rows.stop) for rows in row_blocks(n, n, _BLOCK_ENTRIES))
 
 
 def _coded(words: np.ndarray, m: int) -> tuple[np.ndarray, np.ndarray]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from scipy.sparse.linalg import LinearOperator
 
 from blufs._numerics.eigen import largest_eigenpairs
-from blufs._numerics.projections import minimize_quadratic_on_simplex, project_rows_to_simplex
+from blufs._numerics.projections import project_rows_to_simplex
 
 #: Gradient steps that cost about as much as one Cholesky factorisation of the same matrix.
 _STEPS_LIKE_A_FACTORIZATION = 50
@@ -67,3 +68,35 @@ def _largest_eigenvalue(H: LinearOperator) -> float:
         return float(np.linalg.eigvalsh(H @ np.eye(d))[-1])
     # A Ritz value lies below the eigenvalue, by less than its tolerance.
     return 1.01 * float(largest_eigenpairs(H.matvec, d, 1, tol=1e-3, basis_size=8)[0][0])
+
+
+def minimize_quadratic_on_simplex(
+    H: np.ndarray, f: np.ndarray, free: np.ndarray, max_iter: int = 20
+) -> np.ndarray | None:
+    """``argmin 1/2 v'Hv - f'v`` over the simplex for positive definite H (d x d), or None.
+
+    The minimum is where, for some multiplier mu of ``sum(v) = 1``, the slack ``Hv - f - mu`` is
+    zero on the free entries, ``v >= 0``, and non-negative on the others, ``v = 0``. The set of free
+    entries is guessed, first by ``free`` (d,), the equations are solved, and entries that violate
+    an inequality change sides, until none does. That mostly takes a few rounds, each with a
+    Cholesky factorisation; None if it takes more than ``max_iter``.
+    """
+    free = free.copy()
+    for _ in range(max_iter):
+        if not free.any():
+            return None
+        try:
+            factor = cho_factor(H[np.ix_(free, free)].T, overwrite_a=True, check_finite=False)
+        except LinAlgError:
+            return None
+        sides = np.column_stack([f[free], np.ones(np.count_nonzero(free))])
+        particular, direction = cho_solve(factor, sides, check_finite=False).T
+        mu = (1 - particular.sum()) / direction.sum()
+        v = np.zeros(len(f))
+        v[free] = particular + mu * direction
+        slack = H @ v - f - mu
+        following = np.where(free, v >= 0, slack < 0)
+        if np.array_equal(following, free):
+            return v
+        free = following
+    return None
