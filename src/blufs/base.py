@@ -27,13 +27,13 @@ from sklearn.base import BaseEstimator, _fit_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import get_tags
-from sklearn.utils._param_validation import Interval, InvalidParameterError
+from sklearn.utils._param_validation import Interval, InvalidParameterError, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from blufs._numerics.graph import SampleGraph
 from blufs._numerics.matrix.chunked import as_row_chunks, column_slice, first_row, is_lazy
 from blufs._numerics.matrix.conditioning import conditioned, varying_columns
-from blufs._numerics.matrix.scaling import choose_scaling
+from blufs._numerics.matrix.scaling import FEATURE_SCALINGS, choose_scaling
 from blufs._numerics.matrix.sparse import canonical_csr, some_columns
 from blufs._numerics.warn import warn_user
 
@@ -85,6 +85,27 @@ class Solution:
         if self.order is not None:
             return self.order
         return np.argsort(-self.scores, kind="stable")
+
+
+NON_NEGATIVE = Interval(Real, 0, None, closed="left")
+POSITIVE = Interval(Real, 0, None, closed="neither")
+AT_LEAST_ONE = Interval(Integral, 1, None, closed="left")
+#: The values of parameters that mean the same in all methods that have them.
+_COMMON = {
+    "n_features_to_select": [None, Interval(Real, 0, 1, closed="neither"), AT_LEAST_ONE],
+    "n_clusters": [AT_LEAST_ONE],
+    "n_components": [None, AT_LEAST_ONE],
+    "n_neighbors": [AT_LEAST_ONE],
+    "scaling": [StrOptions(set(FEATURE_SCALINGS))],
+    "max_iter": [AT_LEAST_ONE],
+    "tol": [NON_NEGATIVE],
+    "random_state": ["random_state"],
+}
+
+
+def constraints(common: str = "", **own: list) -> dict[str, list]:
+    """What the parameters of a method may be: the common ones by name, and its own ones."""
+    return {name: _COMMON[name] for name in ("n_features_to_select", *common.split())} | own
 
 
 #: Largest modulus of a parameter, and the inverse of the least: squares with data stay finite.
@@ -158,13 +179,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):
     #: Whether ``select_path`` answers for all features only, whatever s is asked for.
     keeps_all_features: ClassVar[bool] = False
 
-    _parameter_constraints: ClassVar[dict] = {
-        "n_features_to_select": [
-            None,
-            Interval(Real, 0, 1, closed="neither"),
-            Interval(Integral, 1, None, closed="left"),
-        ],
-    }
+    _parameter_constraints: ClassVar[dict] = constraints()
 
     n_features_to_select: int | float | str | None
 
@@ -375,10 +390,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):
 class GraphSelector(BaseSelector):
     """Base of the methods whose shared part is the heat-kernel graph of the samples."""
 
-    _parameter_constraints: ClassVar[dict] = {
-        **BaseSelector._parameter_constraints,
-        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
-    }
+    _parameter_constraints: ClassVar[dict] = constraints("n_neighbors")
 
     n_neighbors: int
     takes_graph: ClassVar[bool] = True

@@ -11,11 +11,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import StrOptions
 
-from blufs._numerics.matrix.scaling import FEATURE_SCALINGS
 from blufs._numerics.matrix.scatter import Scatter
-from blufs.base import BaseSelector, Solution
+from blufs.base import BaseSelector, Solution, constraints
 
 #: A column is spanned by the chosen ones when this share of its variance, or less, is left.
 _SPANNED = 1e-10
@@ -146,10 +144,7 @@ class GreedyColumnSelector(BaseSelector):
     #: Which rule of :func:`blufs.methods._greedy.greedy_columns` the method follows.
     _explain: ClassVar[bool]
 
-    _parameter_constraints: ClassVar[dict] = {
-        **BaseSelector._parameter_constraints,
-        "scaling": [StrOptions(set(FEATURE_SCALINGS))],
-    }
+    _parameter_constraints: ClassVar[dict] = constraints("scaling")
 
     def __init__(self, n_features_to_select=None, *, scaling="none"):
         self.n_features_to_select = n_features_to_select

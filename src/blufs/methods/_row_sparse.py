@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from numbers import Integral, Real
 from typing import ClassVar
 
 import numpy as np
@@ -18,7 +17,6 @@ import scipy.sparse as sp
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh
 from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import ArpackError
-from sklearn.utils._param_validation import Interval, StrOptions
 
 from blufs._numerics.eigen import (
     Operator,
@@ -28,8 +26,7 @@ from blufs._numerics.eigen import (
     mirror_upper,
     takes_lanczos,
 )
-from blufs._numerics.matrix.scaling import FEATURE_SCALINGS
-from blufs.base import BaseSelector, Solution, check_dense_order, settled
+from blufs.base import NON_NEGATIVE, BaseSelector, Solution, check_dense_order, constraints, settled
 
 EPS = float(np.finfo(float).eps)
 #: Eigenvalues closer than this times the norm of their matrix count as equal.
@@ -362,15 +359,9 @@ class RowSparseSelector(BaseSelector):
     agree in ten digits count as equal, and the feature with the smaller index comes first.
     """
 
-    _parameter_constraints: ClassVar[dict] = {
-        **BaseSelector._parameter_constraints,
-        "gamma": [Interval(Real, 0, None, closed="left")],
-        "n_clusters": [Interval(Integral, 1, None, closed="left")],
-        "n_components": [None, Interval(Integral, 1, None, closed="left")],
-        "scaling": [StrOptions(set(FEATURE_SCALINGS))],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "tol": [Interval(Real, 0, None, closed="left")],
-    }
+    _parameter_constraints: ClassVar[dict] = constraints(
+        "n_clusters n_components scaling max_iter tol", gamma=[NON_NEGATIVE]
+    )
 
     gamma: float
     n_clusters: int

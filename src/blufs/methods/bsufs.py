@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from numbers import Integral, Real
+from numbers import Real
 from typing import ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, Options, StrOptions
+from sklearn.utils._param_validation import Options
 
-from blufs._numerics.matrix.scaling import FEATURE_SCALINGS
 from blufs._numerics.matrix.scatter import Scatter
 from blufs._numerics.projections import maximize_on_stiefel
-from blufs.base import BaseSelector, Solution, check_n_clusters, settled
+from blufs.base import (
+    NON_NEGATIVE,
+    POSITIVE,
+    BaseSelector,
+    Solution,
+    check_n_clusters,
+    constraints,
+    settled,
+)
 
 #: Exponents with a closed form.
 EXPONENTS = (0, 1 / 2, 2 / 3)
@@ -94,20 +101,15 @@ class BSUFS(BaseSelector):
         "tol",
     )
 
-    _parameter_constraints: ClassVar[dict] = {
-        **BaseSelector._parameter_constraints,
-        "row_penalty": [Interval(Real, 0, None, closed="left")],
-        "entry_penalty": [Interval(Real, 0, None, closed="left")],
-        "row_coupling": [Interval(Real, 0, None, closed="neither")],
-        "entry_coupling": [Interval(Real, 0, None, closed="neither")],
-        "p": [Options(Real, set(EXPONENTS))],
-        "q": [Options(Real, set(EXPONENTS))],
-        "n_clusters": [Interval(Integral, 1, None, closed="left")],
-        "n_components": [None, Interval(Integral, 1, None, closed="left")],
-        "scaling": [StrOptions(set(FEATURE_SCALINGS))],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "tol": [Interval(Real, 0, None, closed="left")],
-    }
+    _parameter_constraints: ClassVar[dict] = constraints(
+        "n_clusters n_components scaling max_iter tol",
+        row_penalty=[NON_NEGATIVE],
+        entry_penalty=[NON_NEGATIVE],
+        row_coupling=[POSITIVE],
+        entry_coupling=[POSITIVE],
+        p=[Options(Real, set(EXPONENTS))],
+        q=[Options(Real, set(EXPONENTS))],
+    )
 
     def __init__(
         self,

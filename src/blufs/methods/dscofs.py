@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from numbers import Integral, Real
+from numbers import Real
 from typing import ClassVar
 
 import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from blufs._numerics.matrix.scaling import FEATURE_SCALINGS
 from blufs._numerics.matrix.scatter import Scatter
 from blufs._numerics.projections import maximize_on_stiefel
 from blufs._numerics.rounding import scatter_order
-from blufs.base import BaseSelector, Solution, check_n_clusters
+from blufs.base import NON_NEGATIVE, POSITIVE, BaseSelector, Solution, check_n_clusters, constraints
 
 #: W counts as found when a step moves it by at most this times the root of m.
 _INNER_TOL = 1e-5
@@ -99,19 +98,13 @@ class DSCOFS(BaseSelector):
         "random_state",
     )
 
-    _parameter_constraints: ClassVar[dict] = {
-        **BaseSelector._parameter_constraints,
-        "row_coupling": [Interval(Real, 0, None, closed="neither")],
-        "entry_coupling": [Interval(Real, 0, None, closed="left")],
-        "entry_share": [Interval(Real, 0, 1, closed="right")],
-        "n_clusters": [Interval(Integral, 1, None, closed="left")],
-        "n_components": [None, Interval(Integral, 1, None, closed="left")],
-        "scaling": [StrOptions(set(FEATURE_SCALINGS))],
-        "start": [StrOptions({"random", "pca"}), "array-like"],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "tol": [Interval(Real, 0, None, closed="left")],
-        "random_state": ["random_state"],
-    }
+    _parameter_constraints: ClassVar[dict] = constraints(
+        "n_clusters n_components scaling max_iter tol random_state",
+        row_coupling=[POSITIVE],
+        entry_coupling=[NON_NEGATIVE],
+        entry_share=[Interval(Real, 0, 1, closed="right")],
+        start=[StrOptions({"random", "pca"}), "array-like"],
+    )
 
     def __init__(
         self,

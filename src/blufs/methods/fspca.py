@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from numbers import Integral
 from typing import ClassVar
 
 import numpy as np
 from scipy.linalg import eigh
-from sklearn.utils._param_validation import Interval, StrOptions
 
-from blufs._numerics.matrix.scaling import FEATURE_SCALINGS, scale_features
-from blufs.base import BaseSelector, Solution, check_n_clusters
+from blufs._numerics.matrix.scaling import scale_features
+from blufs.base import BaseSelector, Solution, check_n_clusters, constraints
 from blufs.methods._row_sparse import EPS
 
 
@@ -73,13 +71,7 @@ class FSPCA(BaseSelector):
     ignores_offsets: ClassVar[bool] = True
     tuned_parameters: ClassVar[tuple[str, ...]] = ("max_iter",)
 
-    _parameter_constraints: ClassVar[dict] = {
-        **BaseSelector._parameter_constraints,
-        "n_clusters": [Interval(Integral, 1, None, closed="left")],
-        "n_components": [None, Interval(Integral, 1, None, closed="left")],
-        "scaling": [StrOptions(set(FEATURE_SCALINGS))],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-    }
+    _parameter_constraints: ClassVar[dict] = constraints("n_clusters n_components scaling max_iter")
 
     def __init__(
         self,

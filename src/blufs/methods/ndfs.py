@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
 from typing import ClassVar
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
-from sklearn.utils._param_validation import Interval, StrOptions
 
 from blufs._numerics.graph import SampleGraph, spectral_labels
 from blufs._numerics.matrix.conditioning import conditioned
-from blufs._numerics.matrix.scaling import FEATURE_SCALINGS, scale_features
-from blufs.base import GraphSelector, Solution, check_dense_order, check_n_clusters, settled
+from blufs._numerics.matrix.scaling import scale_features
+from blufs.base import (
+    NON_NEGATIVE,
+    POSITIVE,
+    GraphSelector,
+    Solution,
+    check_dense_order,
+    check_n_clusters,
+    constraints,
+    settled,
+)
 from blufs.methods._row_sparse import EPS
 
 
@@ -90,18 +97,13 @@ class NDFS(GraphSelector):
         "random_state",
     )
 
-    _parameter_constraints: ClassVar[dict] = {
-        **GraphSelector._parameter_constraints,
-        "alpha": [Interval(Real, 0, None, closed="left")],
-        "beta": [Interval(Real, 0, None, closed="neither")],
-        "gamma": [Interval(Real, 0, None, closed="neither")],
-        "n_clusters": [Interval(Integral, 1, None, closed="left")],
-        "scaling": [StrOptions(set(FEATURE_SCALINGS))],
-        "labels": ["array-like", None],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "tol": [Interval(Real, 0, None, closed="left")],
-        "random_state": ["random_state"],
-    }
+    _parameter_constraints: ClassVar[dict] = constraints(
+        "n_neighbors n_clusters scaling max_iter tol random_state",
+        alpha=[NON_NEGATIVE],
+        beta=[POSITIVE],
+        gamma=[POSITIVE],
+        labels=["array-like", None],
+    )
 
     def __init__(
         self,

@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 from sklearn.utils import check_random_state
 
-from blufs.base import BaseSelector, Solution
+from blufs.base import BaseSelector, Solution, constraints
 
 
 class RandomFeatures(BaseSelector):
@@ -37,10 +37,7 @@ class RandomFeatures(BaseSelector):
     takes_sparse: ClassVar[bool] = True
     takes_chunks: ClassVar[bool] = True
 
-    _parameter_constraints: ClassVar[dict] = {
-        **BaseSelector._parameter_constraints,
-        "random_state": ["random_state"],
-    }
+    _parameter_constraints: ClassVar[dict] = constraints("random_state")
 
     def __init__(self, n_features_to_select=None, *, random_state=None):
         self.n_features_to_select = n_features_to_select

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from numbers import Integral, Real
+from numbers import Real
 from typing import ClassVar
 
 import numpy as np
@@ -15,7 +15,15 @@ from blufs._numerics.graph import neighbor_matrix
 from blufs._numerics.matrix.scaling import scale_samples
 from blufs._numerics.neighbors import nearest_neighbors
 from blufs._numerics.rounding import content_order
-from blufs.base import BaseSelector, MethodLimitError, Solution, settled
+from blufs.base import (
+    AT_LEAST_ONE,
+    POSITIVE,
+    BaseSelector,
+    MethodLimitError,
+    Solution,
+    constraints,
+    settled,
+)
 
 #: Largest number of features: three d x d arrays are held, 15 GiB at this size.
 MAX_FEATURES = 25_000
@@ -103,19 +111,15 @@ class RNE(BaseSelector):
         "random_state",
     )
 
-    _parameter_constraints: ClassVar[dict] = {
-        **BaseSelector._parameter_constraints,
-        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
-        "transpose_weights": ["boolean"],
-        "alpha": [Interval(Real, 0, None, closed="neither")],
-        "penalty": [Interval(Real, 0, None, closed="neither")],
-        "penalty_growth": [Interval(Real, 1, None, closed="left")],
-        "n_updates": [Interval(Integral, 1, None, closed="left")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "tol": [Interval(Real, 0, None, closed="left")],
-        "init": ["array-like", None],
-        "random_state": ["random_state"],
-    }
+    _parameter_constraints: ClassVar[dict] = constraints(
+        "n_neighbors max_iter tol random_state",
+        transpose_weights=["boolean"],
+        alpha=[POSITIVE],
+        penalty=[POSITIVE],
+        penalty_growth=[Interval(Real, 1, None, closed="left")],
+        n_updates=[AT_LEAST_ONE],
+        init=["array-like", None],
+    )
 
     def __init__(
         self,

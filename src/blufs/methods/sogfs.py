@@ -4,21 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from numbers import Integral
 from typing import ClassVar
 
 import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import ArpackNoConvergence, splu
-from sklearn.utils._param_validation import Interval
 
 from blufs._numerics.eigen import block_lanczos_eigenvectors, largest_eigenpairs, takes_lanczos
 from blufs._numerics.graph import adaptive_neighbors, laplacian, neighbor_matrix
 from blufs._numerics.matrix.scaling import scale_features
 from blufs._numerics.neighbors import clip_n_neighbors, nearest_neighbors, neighbor_distances
 from blufs._numerics.projections import project_rows_to_simplex
-from blufs.base import Solution, check_dense_order, check_n_clusters
+from blufs.base import Solution, check_dense_order, check_n_clusters, constraints
 from blufs.methods._row_sparse import (
     DenseForm,
     QuadraticForm,
@@ -116,10 +114,9 @@ class SOGFS(RowSparseSelector):
     ignores_offsets: ClassVar[bool] = True
     tuned_parameters: ClassVar[tuple[str, ...]] = ("gamma", "n_components", "max_iter", "tol")
 
-    _parameter_constraints: ClassVar[dict] = {
-        **RowSparseSelector._parameter_constraints,
-        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
-    }
+    _parameter_constraints: ClassVar[dict] = RowSparseSelector._parameter_constraints | constraints(
+        "n_neighbors"
+    )
 
     def __init__(
         self,

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.utils._param_validation import Interval
 
 from blufs._numerics.matrix.scaling import scale_features
-from blufs.base import Solution, check_dense_order, check_n_clusters
+from blufs.base import Solution, check_dense_order, check_n_clusters, constraints
 from blufs.methods._row_sparse import (
     DenseForm,
     FactoredForm,
@@ -85,10 +85,9 @@ class SPCAFS(RowSparseSelector):
         "tol",
     )
 
-    _parameter_constraints: ClassVar[dict] = {
-        **RowSparseSelector._parameter_constraints,
-        "p": [Interval(Real, 0, 1, closed="right")],
-    }
+    _parameter_constraints: ClassVar[dict] = RowSparseSelector._parameter_constraints | constraints(
+        p=[Interval(Real, 0, 1, closed="right")]
+    )
 
     def __init__(
         self,

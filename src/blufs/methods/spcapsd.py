@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
+from numbers import Real
 from typing import ClassVar
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve, cholesky, eigh, solve_triangular
 from scipy.sparse.linalg import ArpackNoConvergence
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import Interval
 
 from blufs._numerics.eigen import Operator, largest_eigenpairs
-from blufs._numerics.matrix.scaling import FEATURE_SCALINGS
 from blufs._numerics.matrix.scatter import scaled_values
-from blufs.base import BaseSelector, MethodLimitError, Solution, settled
+from blufs.base import NON_NEGATIVE, BaseSelector, MethodLimitError, Solution, constraints, settled
 from blufs.methods._row_sparse import EPS
 
 #: Eigenvalues below this times the largest count as zero.
@@ -88,15 +87,12 @@ class SPCAPSD(BaseSelector):
     ignores_offsets: ClassVar[bool] = True
     tuned_parameters: ClassVar[tuple[str, ...]] = ("lam", "eta", "ridge", "max_iter", "tol")
 
-    _parameter_constraints: ClassVar[dict] = {
-        **BaseSelector._parameter_constraints,
-        "lam": [Interval(Real, 0, None, closed="left")],
-        "eta": [Interval(Real, 0, None, closed="left")],
-        "scaling": [StrOptions(set(FEATURE_SCALINGS))],
-        "ridge": [Interval(Real, 1e-12, None, closed="left")],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "tol": [Interval(Real, 0, None, closed="left")],
-    }
+    _parameter_constraints: ClassVar[dict] = constraints(
+        "scaling max_iter tol",
+        lam=[NON_NEGATIVE],
+        eta=[NON_NEGATIVE],
+        ridge=[Interval(Real, 1e-12, None, closed="left")],
+    )
 
     def __init__(
         self,

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
 from typing import ClassVar
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.utils._param_validation import Interval
 
 from blufs._numerics.matrix.rows import row_blocks
 from blufs._numerics.matrix.scaling import scale_features
 from blufs._numerics.neighbors import nearest_neighbors
-from blufs.base import Solution, check_n_clusters
+from blufs.base import POSITIVE, Solution, check_n_clusters, constraints
 from blufs.methods._row_sparse import (
     QuadraticForm,
     RowSparseSelector,
@@ -97,11 +95,9 @@ class UDFS(RowSparseSelector):
         "tol",
     )
 
-    _parameter_constraints: ClassVar[dict] = {
-        **RowSparseSelector._parameter_constraints,
-        "lam": [Interval(Real, 0, None, closed="neither")],
-        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
-    }
+    _parameter_constraints: ClassVar[dict] = RowSparseSelector._parameter_constraints | constraints(
+        "n_neighbors", lam=[POSITIVE]
+    )
 
     def __init__(
         self,

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
 from typing import ClassVar
 
 import numpy as np
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import StrOptions
 
 from blufs._numerics.matrix.scatter import Scatter
 from blufs._numerics.rounding import scatter_order
-from blufs.base import BaseSelector, Solution, settled
+from blufs.base import NON_NEGATIVE, BaseSelector, Solution, constraints, settled
 
 
 class VCSDFS(BaseSelector):
@@ -81,16 +80,12 @@ class VCSDFS(BaseSelector):
         "random_state",
     )
 
-    _parameter_constraints: ClassVar[dict] = {
-        **BaseSelector._parameter_constraints,
-        "rho": [Interval(Real, 0, None, closed="left")],
-        "n_components": [None, Interval(Integral, 1, None, closed="left")],
-        "scaling": [StrOptions({"minmax", "unit", "none"})],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "tol": [Interval(Real, 0, None, closed="left")],
-        "init": ["array-like", None],
-        "random_state": ["random_state"],
-    }
+    _parameter_constraints: ClassVar[dict] = constraints(
+        "n_components max_iter tol random_state",
+        rho=[NON_NEGATIVE],
+        scaling=[StrOptions({"minmax", "unit", "none"})],
+        init=["array-like", None],
+    )
 
     def __init__(
         self,

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from numbers import Integral
 from typing import ClassVar
 
 import numpy as np
@@ -15,12 +14,18 @@ import scipy.linalg
 from scipy.sparse.linalg import LinearOperator
 from sklearn.cluster import KMeans
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval
 
 from blufs._numerics.eigen import add_upper_product, mirror_upper
 from blufs._numerics.matrix.scaling import scale_samples
 from blufs._numerics.rounding import content_order
-from blufs.base import BaseSelector, MethodLimitError, Solution, check_n_clusters
+from blufs.base import (
+    AT_LEAST_ONE,
+    BaseSelector,
+    MethodLimitError,
+    Solution,
+    check_n_clusters,
+    constraints,
+)
 from blufs.methods.blfse.eigenvectors import (
     connected_blocks,
     dense_laplacian,
@@ -107,14 +112,12 @@ class BLFSE(BaseSelector):
 
     tuned_parameters: ClassVar[tuple[str, ...]] = ("n_clusters", "kmeans_restarts")
 
-    _parameter_constraints: ClassVar[dict] = {
-        **BaseSelector._parameter_constraints,
-        "n_clusters": [Interval(Integral, 1, None, closed="left")],
-        "n_base": [Interval(Integral, 1, None, closed="left")],
-        "kmeans_restarts": [Interval(Integral, 1, None, closed="left")],
-        "base": [tuple, None],
-        "random_state": ["random_state"],
-    }
+    _parameter_constraints: ClassVar[dict] = constraints(
+        "n_clusters random_state",
+        n_base=[AT_LEAST_ONE],
+        kmeans_restarts=[AT_LEAST_ONE],
+        base=[tuple, None],
+    )
 
     def __init__(
         self,

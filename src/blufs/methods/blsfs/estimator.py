@@ -6,13 +6,11 @@ No code of the authors is public: everything beyond the model itself is reconstr
 from __future__ import annotations
 
 from dataclasses import dataclass
-from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
-from sklearn.utils._param_validation import Interval, StrOptions
 
 from blufs._numerics.eigen import add_upper_product
 from blufs._numerics.graph import (
@@ -22,10 +20,17 @@ from blufs._numerics.graph import (
     neighbor_matrix,
     spectral_labels,
 )
-from blufs._numerics.matrix.scaling import FEATURE_SCALINGS, scale_features
+from blufs._numerics.matrix.scaling import scale_features
 from blufs._numerics.neighbors import nearest_neighbors, neighbor_distances
 from blufs._numerics.projections import project_rows_to_simplex
-from blufs.base import GraphSelector, Solution, check_n_clusters
+from blufs.base import (
+    NON_NEGATIVE,
+    POSITIVE,
+    GraphSelector,
+    Solution,
+    check_n_clusters,
+    constraints,
+)
 from blufs.methods.blsfs.single_moves import label_objective, label_step
 
 #: Smoothing of the row norms, ``sqrt(||w||^2 + eps)``, that keeps the weights below finite.
@@ -100,17 +105,12 @@ class BLSFS(GraphSelector):
     ignores_offsets: ClassVar[bool] = True
     tuned_parameters: ClassVar[tuple[str, ...]] = ("alpha", "beta", "gamma", "max_iter", "tol")
 
-    _parameter_constraints: ClassVar[dict] = {
-        **GraphSelector._parameter_constraints,
-        "n_clusters": [Interval(Integral, 1, None, closed="left")],
-        "alpha": [Interval(Real, 0, None, closed="left")],
-        "beta": [Interval(Real, 0, None, closed="left")],
-        "gamma": [Interval(Real, 0, None, closed="neither")],
-        "scaling": [StrOptions(set(FEATURE_SCALINGS))],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "tol": [Interval(Real, 0, None, closed="left")],
-        "random_state": ["random_state"],
-    }
+    _parameter_constraints: ClassVar[dict] = constraints(
+        "n_neighbors n_clusters scaling max_iter tol random_state",
+        alpha=[NON_NEGATIVE],
+        beta=[NON_NEGATIVE],
+        gamma=[POSITIVE],
+    )
 
     def __init__(
         self,

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
 from typing import ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import Interval
 
 from blufs._numerics.graph import SampleGraph
 from blufs._numerics.warn import warn_user
-from blufs.base import GraphSelector, Solution, check_n_clusters
+from blufs.base import NON_NEGATIVE, GraphSelector, Solution, check_n_clusters, constraints
 from blufs.methods.mcfs.lasso_path import lasso_path_at_sizes, ridge_gram_rows
 
 
@@ -68,11 +66,9 @@ class MCFS(GraphSelector):
     takes_sparse: ClassVar[bool] = True
     tuned_parameters: ClassVar[tuple[str, ...]] = ("n_clusters", "ridge")
 
-    _parameter_constraints: ClassVar[dict] = {
-        **GraphSelector._parameter_constraints,
-        "n_clusters": [Interval(Integral, 1, None, closed="left")],
-        "ridge": [Interval(Real, 0, None, closed="left")],
-    }
+    _parameter_constraints: ClassVar[dict] = constraints(
+        "n_neighbors n_clusters", ridge=[NON_NEGATIVE]
+    )
 
     def __init__(self, n_features_to_select=None, *, n_clusters=8, n_neighbors=10, ridge=1e-3):
         self.n_features_to_select = n_features_to_select
