@@ -24,7 +24,7 @@ from blufs_bench.datasets.preparation import prepare
 from blufs_bench.plan.jobs import Plan
 from blufs_bench.plan.read import read_plan
 from blufs_bench.run.isolation import Limits
-from blufs_bench.run.purpose import Purpose
+from blufs_bench.run.process_control import Purpose
 from blufs_bench.selectors import make_selector
 from blufs_bench.stages.select import Fit, Target, data_for, failure_status, fit_parameters
 

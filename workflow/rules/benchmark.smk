@@ -28,4 +28,12 @@ include: "report.smk"
 
 
 onstart:
-    begin_run(workflow, Path.cwd())
+    lift_default_rate_limit(workflow)
+
+
+onsuccess:
+    release_folder(Path.cwd())
+
+
+onerror:
+    release_folder(Path.cwd())

@@ -19,9 +19,11 @@ try:
         needed_mb,
     )
     from blufs_bench.run.process_control import (
-        begin_run,
+        FolderInUseError,
+        hold_folder,
+        lift_default_rate_limit,
         purpose_of,
-        unlock_after_kill,
+        release_folder,
     )
 except ImportError as error:
     raise WorkflowError(
@@ -33,13 +35,12 @@ except ImportError as error:
 ROOT = project_folder(workflow.current_basedir.get_path_or_uri(secret_free=True))
 name_source(ROOT)
 try:
+    hold_folder(workflow, Path.cwd())
     PLAN = read_plan(config, ROOT, purpose_of(workflow), files=workflow.configfiles)
-except ConfigError as error:
+except (ConfigError, FolderInUseError) as error:
     raise WorkflowError(str(error))
 DATASETS = PLAN.all_datasets
 MIRRORS = mirror_list(PLAN.config["mirrors"])
-
-unlock_after_kill(workflow, Path.cwd())
 
 
 wildcard_constraints:

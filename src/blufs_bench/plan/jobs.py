@@ -32,7 +32,7 @@ from blufs_bench.plan.sizes import (
     resolve_sizes,
     size_on_card,
 )
-from blufs_bench.run.purpose import Purpose
+from blufs_bench.run.process_control import Purpose
 
 #: What the main process has learnt of the methods, for the jobs of a cluster.
 NOTES = Path(".snakemake/blufs-methods.json")

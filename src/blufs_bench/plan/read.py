@@ -14,7 +14,7 @@ import blufs_bench
 from blufs_bench.plan.config import completed, known_datasets
 from blufs_bench.plan.document import repeated_keys
 from blufs_bench.plan.jobs import Plan
-from blufs_bench.run.purpose import Purpose
+from blufs_bench.run.process_control import Purpose
 
 
 def project_folder(rules: str) -> Path:

@@ -19,7 +19,7 @@ from typing import Any
 from blufs_bench.method_names import VARIANT_CLASSES, known_methods
 from blufs_bench.plan.canonical import canonical, canonical_json
 from blufs_bench.plan.digest import code_digest
-from blufs_bench.run.purpose import Purpose
+from blufs_bench.run.process_control import Purpose
 
 Setting = dict[str, Any]
 #: Settings that a grid may have: each is checked before the first job, and fitted later.

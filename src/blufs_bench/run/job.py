@@ -11,6 +11,7 @@ from pathlib import Path
 
 from threadpoolctl import threadpool_limits
 
+from blufs_bench.run.process_control import end_with_run
 from blufs_bench.run.usage import own_usage
 
 #: What libraries read when they are loaded.
@@ -25,6 +26,7 @@ def job(log_path: str, threads: int = 1) -> Iterator[logging.Logger]:
     threads gives the same bits on every machine size. It holds for libraries that are loaded later
     as well: a job that asks for all cores, to be alone, is told by Snakemake to use them.
     """
+    end_with_run()
     os.environ.update(dict.fromkeys(_THREADS, str(threads)))
     logger = logging.getLogger("blufs")
     Path(log_path).write_bytes(b"")

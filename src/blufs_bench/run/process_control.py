@@ -1,24 +1,56 @@
 """What this workflow does to processes and to Snakemake itself, all in one place.
 
-Snakemake locks a folder while it runs. A run that is killed leaves its lock, on which the next one
-would stop, and its jobs, which go on and write what the next one writes too. A real run removes
-both, so that nobody has to remember a flag, and says what it removed. A dry run, ``--lint`` and the
-jobs of a cluster change nothing.
+A run holds a lock on a file in its folder as long as it lives, however it was started: the system
+lets go of it when the process ends, even if it is killed. So a second run knows whether another one
+works there, and whose are the locks that Snakemake has left. The jobs of a run end with it. A dry
+run, ``--lint`` and the jobs of a cluster lock and change nothing.
 """
 
 from __future__ import annotations
 
+import fcntl
+import json
 import os
 import socket
 import sys
+import threading
+import time
+import weakref
+from enum import Enum
 from pathlib import Path
 from typing import Any
 
-import psutil
+_STATE = Path(".snakemake")
+_LOCK = "blufs.lock"
+#: Tells a job which run has started it.
+_RUN_VARIABLE = "BLUFS_RUN"
+#: Locked files of this process, by folder.
+_held: dict[Path, int] = {}
 
-from blufs_bench.run.purpose import Purpose, is_asked_to_look
+#: Options with which Snakemake only looks, beside ``--dry-run``, of which it tells us.
+_LOOKS = {"--lint", "-l", "--list-rules", "--list", "--list-target-rules", "--lt", "--summary"}
+_LOOKS |= {"-S", "--detailed-summary", "-D", "--dag", "--rulegraph", "--filegraph", "--d3dag"}
+_LOOKS |= {"--print-compilation", "--report", "--archive", "--list-changes", "--lc"}
 
-_STATE = ".snakemake"
+
+class Purpose(Enum):
+    """Why the workflow is read: it decides what may be imported, checked and changed."""
+
+    #: To run it: everything is checked.
+    RUN = "run"
+    #: A dry run, ``--lint`` and the like: nothing is changed, no code of the user's is run.
+    LOOK = "look"
+    #: As one job of a cluster, which trusts the run that started it.
+    JOB = "job"
+
+
+class FolderInUseError(RuntimeError):
+    """Another run works in the folder."""
+
+
+def is_asked_to_look() -> bool:
+    """Whether the command line of this process asks for a list, a graph or a check, not a run."""
+    return bool(_LOOKS & set(sys.argv[1:]))
 
 
 def purpose_of(workflow: Any) -> Purpose:
@@ -29,39 +61,66 @@ def purpose_of(workflow: Any) -> Purpose:
     return Purpose.LOOK if is_dry or is_asked_to_look() else Purpose.RUN
 
 
-def unlock_after_kill(workflow: Any, folder: Path) -> int:
-    """Remove the locks of dead runs in ``folder``; return how many were removed.
+def hold_folder(workflow: Any, folder: Path) -> int:
+    """Lock ``folder`` for this run and remove what a killed one has left; the number of its locks.
 
     To be called while the workflow is read: Snakemake refuses a locked folder before ``onstart``.
-    The locks stay while a run is alive there, and where the last run was started on another
-    machine, of which nothing can be known here.
+
+    Raises
+    ------
+    FolderInUseError
+        If another run works there.
     """
-    if purpose_of(workflow) is not Purpose.RUN:
+    if purpose_of(workflow) is not Purpose.RUN or folder in _held:
         return 0
-    locks = list((folder / _STATE / "locks").glob("*.lock"))
-    if not locks or _last_host(folder) != socket.gethostname() or live_runs(folder):
-        return 0
-    for lock in locks:
-        lock.unlink(missing_ok=True)
-    _say(f"removed {len(locks)} locks of a run that was killed")
-    return len(locks)
+    state = folder / _STATE
+    state.mkdir(exist_ok=True)
+    handle = os.open(state / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC)
+    former = _read(handle)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(handle)
+        who = f"process {former['pid']} on {former['host']}" if former else "another process"
+        raise FolderInUseError(
+            f"a run is at work in this folder, which it has locked ({who}): wait for its end, or "
+            "run in another folder (--directory)"
+        ) from None
+    except OSError:  # a file system without such locks: only a run on this machine is noticed
+        if former and former["pid"] != os.getpid() and _is_alive(former):
+            os.close(handle)
+            raise FolderInUseError(
+                f"a run is at work in this folder (process {former['pid']}): wait for its end"
+            ) from None
+    _held[folder] = handle
+    weakref.finalize(workflow, release_folder, folder)
+    run = {"host": socket.gethostname(), "pid": os.getpid(), "created": _created(os.getpid())}
+    os.ftruncate(handle, 0)
+    os.pwrite(handle, json.dumps(run).encode(), 0)
+    os.environ[_RUN_VARIABLE] = json.dumps(run)
+    if former is None or former["host"] != run["host"]:
+        return 0  # of a machine that this one knows nothing of
+    return _remove_locks(state / "locks")
 
 
-def begin_run(workflow: Any, folder: Path) -> int:
-    """Note where this run is and stop the jobs of dead ones; return how many were stopped.
+def release_folder(folder: Path) -> None:
+    """Let go of a folder: its run has ended, though this process may live on."""
+    if (handle := _held.pop(folder, None)) is not None:
+        os.close(handle)
 
-    To be called by ``onstart``: this run holds the lock of the folder.
-    """
-    if purpose_of(workflow) is not Purpose.RUN:
-        return 0
-    (folder / _STATE / "host").write_text(socket.gethostname())
-    lift_default_rate_limit(workflow)
-    orphans = _orphans(folder)
-    for process in orphans:
-        _say(f"stopping process {process.pid}, a job of a run that was killed")
-        process.kill()
-    psutil.wait_procs(orphans, timeout=10)
-    return len(orphans)
+
+def _remove_locks(folder: Path) -> int:
+    """Remove Snakemake's locks of files of ours: whoever held them is dead."""
+    outputs = [
+        path for path in folder.glob("*.output.lock") if "results/" in path.read_text("utf-8")
+    ]
+    stale = [*outputs, *(path.with_name(path.name.replace("output", "input")) for path in outputs)]
+    for path in stale:
+        path.unlink(missing_ok=True)
+    if stale:
+        print(f"blufs: removed {len(stale)} locks of a run that was killed", file=sys.stderr)
+        time.sleep(2 * _WATCH_SECONDS)  # its jobs end by themselves
+    return len(stale)
 
 
 def lift_default_rate_limit(workflow: Any) -> None:
@@ -79,45 +138,47 @@ def lift_default_rate_limit(workflow: Any) -> None:
         scheduler.job_rate_limiter = None  # type: ignore[union-attr]
 
 
-def live_runs(folder: Path) -> list[int]:
-    """Process numbers of the other Snakemake runs whose working folder this is."""
-    found = []
-    for process in psutil.process_iter():
-        try:
-            words = process.cmdline()
-            # A job of a cluster is a Snakemake too, with a mode of its own, and holds no lock.
-            if _is_snakemake(words) and "--mode" not in words and Path(process.cwd()) == folder:
-                found.append(process.pid)
-        except (psutil.Error, OSError):
-            continue
-    return [pid for pid in found if pid != os.getpid()]
+# ------------------------------------------------------------------------------------- in a job
+
+_WATCH_SECONDS = 0.5
 
 
-def _last_host(folder: Path) -> str:
-    note = folder / _STATE / "host"
-    return note.read_text() if note.exists() else socket.gethostname()
+def end_with_run() -> None:
+    """End this process, a job, when the run that started it has ended, even if it was killed."""
+    try:
+        run = json.loads(os.environ[_RUN_VARIABLE])
+    except (KeyError, ValueError):
+        return
+    if run["host"] == socket.gethostname() and run["pid"] != os.getpid() and _is_alive(run):
+        threading.Thread(target=_watch, args=(run,), daemon=True).start()
 
 
-def _is_snakemake(words: list[str]) -> bool:
-    """Whether a command line is Snakemake itself, not ``time snakemake`` or ``timeout 1h ...``."""
-    program, *rest = words or [""]
-    is_python = Path(program).name.startswith("python")
-    return is_python and any(Path(word).name == "snakemake" for word in rest)
+def _watch(run: dict[str, Any]) -> None:
+    while _is_alive(run):
+        time.sleep(_WATCH_SECONDS)
+    os._exit(1)
 
 
-def _orphans(folder: Path) -> list[psutil.Process]:
-    """Processes of scripts of this folder's workflow that no Snakemake waits for any more."""
-    scripts = folder / _STATE / "scripts"
-    found = []
-    for process in psutil.process_iter():
-        try:
-            is_job = any(Path(word).parent == scripts for word in process.cmdline()[1:])
-            if is_job and not any(_is_snakemake(p.cmdline()) for p in process.parents()):
-                found.append(process)
-        except psutil.Error:
-            continue
-    return found
+def _is_alive(run: dict[str, Any]) -> bool:
+    """Whether a process lives and is not another one that has got its number."""
+    return _created(run["pid"]) == run["created"]
 
 
-def _say(text: str) -> None:
-    print(f"blufs: {text}", file=sys.stderr)
+def _created(pid: int) -> float | None:
+    """When a process has started; None if there is none."""
+    import psutil
+
+    try:
+        process = psutil.Process(pid)
+        return None if process.status() == psutil.STATUS_ZOMBIE else process.create_time()
+    except psutil.Error:
+        return None
+
+
+def _read(handle: int) -> dict[str, Any] | None:
+    """The run that has locked a file, or has had it locked."""
+    try:
+        run = json.loads(os.pread(handle, 1000, 0))
+        return {"host": str(run["host"]), "pid": int(run["pid"]), "created": run["created"]}
+    except (ValueError, KeyError, TypeError):
+        return None

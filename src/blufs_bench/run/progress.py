@@ -13,7 +13,7 @@ from typing import Any
 
 from snakemake_interface_logger_plugins.base import LogHandlerBase
 
-from blufs_bench.run.purpose import is_asked_to_look
+from blufs_bench.run.process_control import is_asked_to_look
 
 #: Rule -> what it does, in the words of a reader.
 _STAGES = {

@@ -172,7 +172,8 @@ class _Worker:
         setting = canonical_json(fit.setting)
         d = self.X.shape[1]
         weights = solution.per_feature.get("coef_") if setting == self.default else None
-        history = [] if solution.objective_history is None else solution.objective_history
+        history: Any = solution.objective_history
+        history = [] if history is None else history
         numbers = {
             "scores": _reals(solution.scores, "scores"),
             "the objective": _reals(history, "objective_history"),

@@ -5,6 +5,7 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 import time
 from contextlib import contextmanager
 
@@ -13,7 +14,6 @@ import pandas as pd
 import psutil
 import pytest
 
-from blufs_bench.run.process_control import live_runs
 from tests.helpers.project_copy import TABLE, TINY, results_table, scores_of
 
 pytestmark = [
@@ -159,15 +159,64 @@ def test_a_run_that_is_asked_to_end_is_completed_by_the_next(unfinished, evaluat
     assert_same_tables(unfinished, evaluated)
 
 
-def test_a_second_run_in_the_same_folder_stops_and_the_first_goes_on(unfinished, evaluated):
-    with started(unfinished) as process:
-        wait_for(lambda: jobs_of(unfinished, "select"), process)
-        assert live_runs(unfinished.folder) == [process.pid]
-        second = unfinished.run(TABLE, check=False)
-        assert second.returncode != 0
-        assert "lock" in second.stdout + second.stderr
-        output, _ = process.communicate(timeout=600)
-    assert process.returncode == 0, output[-3000:]
+WRAPPER = "import sys\nfrom snakemake.cli import main\nmain(sys.argv[1:])\n"
+API = """
+from pathlib import Path
+from snakemake.api import SnakemakeApi
+from snakemake.settings.types import ConfigSettings, OutputSettings, ResourceSettings
+with SnakemakeApi(OutputSettings()) as api:
+    dag = api.workflow(
+        resource_settings=ResourceSettings(cores=1),
+        config_settings=ConfigSettings(configfiles=[Path("tests/config/tiny.yaml")]),
+        snakefile=Path("Snakefile"),
+    ).dag()
+    dag.execute_workflow()
+"""
+MODULE = """
+configfile: "tests/config/tiny.yaml"
+module blufs:
+    snakefile: "workflow/Snakefile"
+    config: config
+use rule * from blufs as blufs_*
+rule mine:
+    default_target: True
+    input: "results/tiny/scores.parquet"
+"""
+WAYS = {
+    "command": ["-m", "snakemake", "--cores", "1", "--configfile", TINY],
+    "wrapper": ["drive.py", "--cores", "1", "--configfile", TINY],
+    "api": ["by_api.py"],
+    "module": ["-m", "snakemake", "--cores", "1", "-s", "module.smk"],
+}
+
+
+@pytest.mark.parametrize("first", WAYS)
+def test_a_second_run_in_the_same_folder_stops_and_the_first_goes_on(unfinished, evaluated, first):
+    for name, text in {"drive.py": WRAPPER, "by_api.py": API, "module.smk": MODULE}.items():
+        (unfinished.folder / name).write_text(text)
+
+    def run(way, action, **options):
+        command = [sys.executable, *WAYS[way]]
+        return action(command, cwd=unfinished.folder, env=unfinished.environment, **options)
+
+    with (unfinished.folder / "first.log").open("w") as log:
+        process = run(first, subprocess.Popen, stdout=log, stderr=log)
+        try:
+            end = time.monotonic() + 300
+            while not jobs_of(unfinished, "select"):
+                assert process.poll() is None
+                assert time.monotonic() < end
+                time.sleep(0.1)
+            for second in WAYS:
+                refused = run(second, subprocess.run, capture_output=True, text=True)
+                assert refused.returncode != 0
+                assert "a run is at work in this folder" in refused.stdout + refused.stderr
+                assert process.poll() is None
+            process.wait(timeout=600)
+        finally:
+            process.kill()
+            process.wait()
+    assert process.returncode == 0, (unfinished.folder / "first.log").read_text()[-3000:]
     assert_same_tables(unfinished, evaluated)
 
 

@@ -11,7 +11,7 @@ import pytest
 from blufs_bench.plan.config import ConfigError
 from blufs_bench.plan.jobs import Plan
 from blufs_bench.plan.parts import Part
-from blufs_bench.run.purpose import Purpose
+from blufs_bench.run.process_control import Purpose
 from tests.helpers.small_config import DATASETS, SCHEMA, merged, plan, small_config, suite
 
 
@@ -178,7 +178,7 @@ def test_a_job_learns_from_the_notes_of_its_run_and_imports_nothing(own_class):
     code = (
         "import json, pathlib, sys\n"
         "from blufs_bench.plan.jobs import Plan\n"
-        "from blufs_bench.run.purpose import Purpose\n"
+        "from blufs_bench.run.process_control import Purpose\n"
         f"config = json.loads(pathlib.Path({str(folder / 'config.json')!r}).read_text())\n"
         f"plan = Plan(config, {{}}, {DATASETS!r}, purpose=Purpose.JOB,"
         f" notes=pathlib.Path({str(notes)!r}))\n"

@@ -15,7 +15,7 @@ from blufs_bench.plan.read import read_plan
 from blufs_bench.plan.resources import BASE_MB, PREPARING, SCORING, memory_mb, minutes, needed_mb
 from blufs_bench.plan.sizes import DataSize, expected_size, size_on_card
 from blufs_bench.run.job import job
-from blufs_bench.run.purpose import Purpose
+from blufs_bench.run.process_control import Purpose
 from blufs_bench.run.usage import Usage, own_usage, usage_of_log
 from tests.helpers import ROOT
 

@@ -58,7 +58,7 @@ def test_one_cell_by_name(project):
 
 def test_only_a_limit_of_starts_that_was_asked_for_is_kept(project):
     snakefile = project.folder / "workflow" / "rules" / "benchmark.smk"
-    hook = "    begin_run(workflow, Path.cwd())\n"
+    hook = "    lift_default_rate_limit(workflow)\n"
     show = "    print('limit', getattr(workflow.scheduler.job_rate_limiter, 'max_jobs', None))\n"
     snakefile.write_text(snakefile.read_text().replace(hook, hook + show))
     cells = "results/tiny/cells/wine/LapScore/s4"
