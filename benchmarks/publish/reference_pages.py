@@ -17,13 +17,12 @@ from sklearn.utils import get_tags
 
 from benchmarks.harness import ROOT, markdown
 from blufs_bench.datasets.definitions import dataset_definitions
-from blufs_bench.datasets.domains import DOMAINS
 from blufs_bench.datasets.synthetic import generate
 from blufs_bench.method_names import BUILT_IN
 from blufs_bench.plan.sizes import expected_shape
 from blufs_bench.registry import method_class
 from blufs_bench.results.schemas import SCHEMAS
-from blufs_bench.results.vocabulary import CHOICES, CRITERIA, METRICS, STATUSES
+from blufs_bench.results.vocabulary import CHOICES, CRITERIA, DOMAINS, METRICS, STATUSES
 from blufs_bench.selectors import is_random
 
 _RESULT_FILES = """\

@@ -14,15 +14,16 @@ import pandas as pd
 from benchmarks.harness import markdown
 from benchmarks.publish import second_run
 from benchmarks.publish.kept import FOLDER, Kept, kept_suites
-from blufs_bench.compare.views import counted, domain_title
 from blufs_bench.results.vocabulary import (
     ALL_FEATURES,
     CHOICES,
     METHOD_UNDER_STUDY,
     METRICS,
     RANDOM_FEATURES,
+    counted,
+    domain_title,
 )
-from blufs_bench.show.figures.catalog import SCATTER, figure_spec
+from blufs_bench.show.figures.catalog import FIGURES
 from blufs_bench.show.tables.catalog import TABLES
 
 #: What is shown first: the metric and the choice of a user without labels.
@@ -313,9 +314,9 @@ def links(kept: Kept) -> str:
     ]
     lines = [f"Tables: {', '.join(found)}."] if found else []
     figures = [
-        f"[{figure_spec(path.stem).title}]({kept.suite}/figures/{path.name})"
+        f"[{FIGURES[path.stem].title}]({kept.suite}/figures/{path.name})"
         for path in sorted(kept.folder.glob("figures/*.png"))
-        if not path.stem.startswith(SCATTER)
+        if path.stem in FIGURES
     ]
     if figures:
         lines.append(f"Figures: {', '.join(figures)}.")

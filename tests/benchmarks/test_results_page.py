@@ -8,8 +8,8 @@ import pytest
 from benchmarks.publish import results_page
 from benchmarks.publish.keep_results import keep
 from benchmarks.publish.kept import Kept
+from blufs_bench.compare.comparison import compare_methods
 from blufs_bench.compare.paper import load_paper
-from blufs_bench.compare.summary import summarise_or_explain
 from blufs_bench.results import Suite, load
 from blufs_bench.show.tables.build import build_table
 from blufs_bench.show.tables.catalog import TABLES
@@ -27,7 +27,7 @@ def kept(tmp_path_factory):
     for name in TABLES:
         table = build_table(name, results, suite, paper)
         write_table(table, **{form: source / f"tables/{name}.{form}" for form in ("csv", "md")})
-    found = summarise_or_explain(results, suite)
+    found = compare_methods(results, suite).content
     (source / "statistics.json").write_text(json.dumps(found))
     (source / "report.html").write_text("x")
     (source / "figures").mkdir()

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from blufs_bench.compare.comparison import compare_methods
 from blufs_bench.compare.paper import load_paper
-from blufs_bench.compare.summary import summarise
 from blufs_bench.results import load
 from blufs_bench.show.figures.draw import draw
 from blufs_bench.show.figures.style import Style, save
 from blufs_bench.show.page.page import render
 from blufs_bench.show.page.provenance import provenance
 from blufs_bench.show.tables.build import build_table
-from blufs_bench.show.tables.catalog import table_names
+from blufs_bench.show.tables.catalog import table_specs
 from blufs_bench.show.tables.render import write_table
 from tests.helpers import ROOT
 
@@ -21,10 +21,10 @@ def write_page(folder, suite, *, figures=(), tables=None, replaced=None, dpi=50)
     pictures, fragments, downloads = {}, {}, {}
     for name in figures:
         pictures[name] = folder / f"figures/{name}.png"
-        figure = draw(name, results, suite, style)
+        figure, _ = draw(name, results, suite, style)
         save(figure, pictures[name], pictures[name].with_suffix(".pdf"), style)
     paper = load_paper(ROOT / "data/paper_results.yaml")
-    for name in table_names(suite.datasets) if tables is None else tables:
+    for name in table_specs(suite.datasets) if tables is None else tables:
         table = (replaced or {}).get(name) or build_table(name, results, suite, paper)
         files = {form: folder / f"tables/{name}.{form}" for form in ("html", "csv", "tex")}
         write_table(table, **files)
@@ -32,7 +32,7 @@ def write_page(folder, suite, *, figures=(), tables=None, replaced=None, dpi=50)
     page = render(
         results,
         suite,
-        statistics=summarise(results, suite),
+        comparison=compare_methods(results, suite),
         provenance=provenance({}),
         tables=fragments,
         downloads=downloads,

@@ -1,12 +1,13 @@
 # Statistical tests and tables of the collected results.
-from blufs_bench.show.tables.catalog import read_by_tables, table_modules, table_names
+from blufs_bench.show.tables.catalog import read_by_tables, table_specs
 
-TABLES = table_names(PLAN.datasets)
+TABLES = list(table_specs(PLAN.datasets))
 
 
 rule compare_methods:
     input:
         scores="results/{suite}/scores.parquet",
+        selections="results/{suite}/selections.parquet",
         cards=cards,
     output:
         "results/{suite}/statistics.json",
@@ -33,6 +34,7 @@ rule build_tables:
             frame=read_by_tables(),
             allow_missing=True,
         ),
+        statistics="results/{suite}/statistics.json",
         cards=cards,
         arrays=arrays,
         paper=os.path.relpath(ROOT / "data/paper_results.yaml"),
@@ -66,6 +68,6 @@ rule build_tables:
         suite=PLAN.info(),
         frames=read_by_tables(),
         tables=TABLES,
-        code=code_of_script("build_tables", *table_modules()),
+        code=code_of_script("build_tables"),
     script:
         "../scripts/build_tables.py"

@@ -1,22 +1,18 @@
 # Figures, all in one job: starting a job takes longer than drawing one. What a figure reads and says
 # is in its entry of the catalogue.
-from blufs_bench.show.figures.catalog import (
-    figure_modules,
-    figure_names,
-    figure_spec,
-    read_by_figures,
-)
+from blufs_bench.show.figures.catalog import figure_specs, read_by_figures
 
-FIGURES = figure_names([name for name in PLAN.datasets if DATASETS[name].get("noise")])
+FIGURES = figure_specs([name for name in PLAN.datasets if DATASETS[name].get("noise")])
 
 
 rule plot_figures:
     input:
         frames=expand(
             "results/{suite}/{frame}.parquet",
-            frame=read_by_figures(FIGURES),
+            frame=read_by_figures(),
             allow_missing=True,
         ),
+        statistics="results/{suite}/statistics.json",
         cards=cards,
         arrays=arrays,
     output:
@@ -25,8 +21,8 @@ rule plot_figures:
                 f"results/{{suite}}/figures/{figure}.png",
                 category="Figures",
                 labels={
-                    "figure": figure_spec(figure).title,
-                    "shows": figure_spec(figure).caption,
+                    "figure": FIGURES[figure].title,
+                    "shows": FIGURES[figure].caption,
                 },
             )
             for figure in FIGURES
@@ -47,8 +43,8 @@ rule plot_figures:
     params:
         suite=PLAN.info(),
         style=PLAN.config["figures"],
-        frames=read_by_figures(FIGURES),
-        figures=FIGURES,
-        code=code_of_script("plot_figures", *figure_modules(FIGURES)),
+        frames=read_by_figures(),
+        figures=list(FIGURES),
+        code=code_of_script("plot_figures"),
     script:
         "../scripts/plot_figures.py"

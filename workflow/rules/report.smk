@@ -75,7 +75,7 @@ rule report:
     params:
         suite=PLAN.info(),
         tables=TABLES,
-        figures=FIGURES,
+        figures=list(FIGURES),
         assets=assets_digest(),
         code=code_of_script("report"),
     script:

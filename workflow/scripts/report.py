@@ -1,5 +1,6 @@
 """Write the report of the suite."""
 
+from blufs_bench.compare.comparison import Comparison
 from blufs_bench.files.atomic import atomic_path, read_json
 from blufs_bench.results.suite import Suite, SuiteResults
 from blufs_bench.run.job import job
@@ -11,7 +12,7 @@ with job(snakemake.log[0]), atomic_path(snakemake.output[0]) as temporary:
     page = render(
         SuiteResults({name: inputs[name] for name in READ}, inputs.cards),
         Suite(**snakemake.params.suite),
-        statistics=read_json(inputs.statistics),
+        comparison=Comparison.read(inputs.statistics),
         provenance=read_json(inputs.provenance),
         tables=dict(zip(names, inputs.tables, strict=True)),
         downloads=dict(zip(names, zip(inputs.csv, inputs.tex, strict=True), strict=True)),

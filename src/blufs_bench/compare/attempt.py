@@ -13,15 +13,18 @@ logger = logging.getLogger("blufs_bench.compare")
 Made = TypeVar("Made")
 
 
-def attempt(name: str, make: Callable[[], Made]) -> tuple[Made | None, str]:
-    """What ``make`` returns and "", or None and why it failed.
+def attempt(
+    name: str, make: Callable[[], Made], otherwise: Callable[[str], Made]
+) -> tuple[Made, list[str]]:
+    """What ``make`` returns and no problem; if it fails, ``otherwise(why)`` and the problem.
 
     Files that are missing or damaged are no fault of what reads them: their errors are raised.
     """
     try:
-        return make(), ""
+        return make(), []
     except (DamagedFileError, OSError):
         raise
     except Exception as error:
         logger.exception("%s failed", name)
-        return None, f"{type(error).__name__}: {error}"
+        why = f"{type(error).__name__}: {error}"
+        return otherwise(why), [f"{name}: {why}"]

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from blufs_bench.datasets.definitions import dataset_definitions
-    from blufs_bench.datasets.domains import DOMAINS
     from blufs_bench.datasets.download import (
         fetch,
         fetch_or_explain,
@@ -35,7 +34,6 @@ if TYPE_CHECKING:
 
 #: Where each name is from. Jobs that only read prepared arrays import nothing else.
 _MODULES = {
-    "DOMAINS": "domains",
     "DatasetError": "errors",
     "DatasetUnavailableError": "errors",
     "DefinitionError": "errors",
@@ -56,7 +54,6 @@ _MODULES = {
 }
 
 __all__ = [
-    "DOMAINS",
     "DatasetError",
     "DatasetUnavailableError",
     "DefinitionError",

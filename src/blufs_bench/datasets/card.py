@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from blufs_bench.datasets.domains import DEFAULT_DOMAIN
 from blufs_bench.datasets.transforms import density
+from blufs_bench.results.vocabulary import DEFAULT_DOMAIN
 
 _SIZES = {"n_samples": "samples", "n_features": "features", "n_classes": "classes"}
 

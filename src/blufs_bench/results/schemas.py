@@ -52,7 +52,9 @@ _STATUS = (
 _FIT = (
     Column("n_iter", _COUNT, "iterations of the method, null if it does not iterate"),
     Column("converged", _YES, "whether the method met its own stopping rule"),
-    Column("fit_seconds", _REAL, "processor seconds of the fit, an equal share for each s it served"),
+    Column(
+        "fit_seconds", _REAL, "processor seconds of the fit, an equal share for each s it served"
+    ),
 )
 
 SCORES = TableSchema(
@@ -72,7 +74,9 @@ SCORES = TableSchema(
         _FIT_SEED,
         Column("n_settings", _COUNT, "settings that the choice was made from"),
         Column("is_reported_s", _YES, "whether this s stands for the choice in the tables"),
-        Column("evaluation_seconds", _REAL, "processor seconds of scoring, an equal share of its batch"),
+        Column(
+            "evaluation_seconds", _REAL, "processor seconds of scoring, an equal share of its batch"
+        ),
     ),
 )
 SELECTIONS = TableSchema(
@@ -104,7 +108,11 @@ SCREENED = TableSchema(
         _FIT_SEED,
         *(Column(key, _REAL, f"mean {metric.title}") for key, metric in METRICS.items()),
         *_FIT,
-        Column("score_seconds", _REAL, "processor seconds of scoring; 0 if the same features were known"),
+        Column(
+            "score_seconds",
+            _REAL,
+            "processor seconds of scoring; 0 if the same features were known",
+        ),
         *_STATUS,
     ),
 )
@@ -132,7 +140,9 @@ STABILITY = TableSchema(
         _S,
         Column("resample", _COUNT, "number of the subset"),
         Column("features", pa.list_(pa.int32()), "column numbers from 0, best first"),
-        Column("seconds", _REAL, "processor seconds of the fit, an equal share for each s it served"),
+        Column(
+            "seconds", _REAL, "processor seconds of the fit, an equal share for each s it served"
+        ),
         *_STATUS,
     ),
 )

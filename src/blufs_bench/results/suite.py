@@ -123,7 +123,9 @@ class SuiteResults:
 
     def on(self, dataset: str) -> SuiteResults:
         """The same results with the rows of one dataset alone."""
-        return _OnDataset(self.tables, self.card_paths, self.array_paths, whole=self, dataset=dataset)
+        return _OnDataset(
+            self.tables, self.card_paths, self.array_paths, whole=self, dataset=dataset
+        )
 
     def _read(self, name: str) -> pd.DataFrame:
         from blufs_bench.results.schemas import SCHEMAS

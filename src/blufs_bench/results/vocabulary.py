@@ -167,3 +167,39 @@ ALL_FEATURES = "AllFeatures"
 RANDOM_FEATURES = "RandomFeatures"
 #: The method under study.
 METHOD_UNDER_STUDY = "BLUFS"
+
+#: Domain of a dataset (what kind of data it is) -> title, in the order in which tables list them.
+DOMAINS = {
+    "image": "Images",
+    "gene_expression": "Gene expression",
+    "single_cell": "Single cells",
+    "text": "Text",
+    "speech": "Speech",
+    "spectra": "Mass spectra",
+    "molecules": "Molecules",
+    "measurements": "Measurements",
+    "artificial": "Artificial",
+    "other": "Other",
+}
+#: Domain of a dataset that names none.
+DEFAULT_DOMAIN = "other"
+#: The domain that stands for all of them.
+EVERYWHERE = "all"
+#: What a score is: at the s that is reported, or the mean height of the curve over s.
+SCORES = {"reported": "Reported s", "area": "Area under the curve"}
+
+
+def metric_words(metric: str) -> tuple[str, str]:
+    """Title and short name of a metric or a label-free criterion."""
+    if metric in METRICS:
+        return METRICS[metric].title, METRICS[metric].short
+    return CRITERIA[metric].title, CRITERIA[metric].title
+
+
+def domain_title(domain: str) -> str:
+    return "All datasets" if domain == EVERYWHERE else DOMAINS[domain]
+
+
+def counted(n: int, noun: str) -> str:
+    """How many of something, such as "1 dataset" and "2 datasets"."""
+    return f"{n} {noun}{'s' * (n != 1)}"

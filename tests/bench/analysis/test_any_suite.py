@@ -5,16 +5,16 @@ from pathlib import Path
 
 import pytest
 
+from blufs_bench.compare.comparison import compare_methods
 from blufs_bench.compare.paper import load_paper
-from blufs_bench.compare.summary import summarise
 from blufs_bench.results import Suite, load
-from blufs_bench.show.figures.catalog import figure_names, figure_spec
+from blufs_bench.show.figures.catalog import figure_specs
 from blufs_bench.show.figures.draw import draw
 from blufs_bench.show.figures.style import Style, use_style
 from blufs_bench.show.page.page import render
 from blufs_bench.show.page.provenance import provenance
 from blufs_bench.show.tables.build import build_table
-from blufs_bench.show.tables.catalog import PROFILE, table_names, table_spec
+from blufs_bench.show.tables.catalog import table_specs
 from blufs_bench.show.tables.render import FORMS, write_table
 from tests.bench.analysis.test_report import Elements
 from tests.helpers import ROOT
@@ -99,7 +99,7 @@ def check_table(table) -> None:
 def test_tables_and_page_of_any_suite(options, tmp_path):
     results, suite = made(tmp_path, options)
     paths, empty = {}, {}
-    for name in table_names(suite.datasets):
+    for name in table_specs(suite.datasets):
         table = build_table(name, results, suite, PAPER)
         check_table(table)
         files = {form: tmp_path / "tables" / f"{name}.{form}" for form in FORMS}
@@ -107,42 +107,43 @@ def test_tables_and_page_of_any_suite(options, tmp_path):
         paths[name] = files["html"]
         if not table.blocks:
             empty[name] = table.notes[0]
-    summary = summarise(results, suite)
     record = provenance({})
-    made_of = {"provenance": record, "statistics": summary, "tables": paths}
+    made_of = {"provenance": record, "comparison": compare_methods(results, suite), "tables": paths}
     page = render(results, suite, **made_of, empty_tables=empty)
     assert not Elements(page).open
-    for name in table_names(suite.datasets):
-        listed = name in empty and not name.startswith(PROFILE)
+    for name in table_specs(suite.datasets):
+        listed = name in empty and not table_specs(suite.datasets)[name].dataset
         assert (f'id="table-{name}"' in page) != listed
         if listed:
             _, _, below = page.partition('id="left-out"')
-            assert table_spec(name).title in below.partition("</details>")[0]
+            assert table_specs(suite.datasets)[name].title in below.partition("</details>")[0]
 
 
 @pytest.mark.parametrize("options", [*PRODUCT[::2], *ALL_FAILED])
 def test_figures_of_any_suite(options, tmp_path):
     results, suite = made(tmp_path, options)
-    for name in figure_names([d for d in suite.datasets if d == "rings"]):
-        figure = draw(name, results, suite, STYLE)
+    for name in figure_specs([d for d in suite.datasets if d == "rings"]):
+        figure, _ = draw(name, results, suite, STYLE)
         with use_style(STYLE):
             figure.canvas.draw()
         shown = [text.get_text() for axes in figure.axes for text in axes.texts]
         drawn = any(axes.has_data() or axes.images for axes in figure.axes)
-        assert drawn or figure_spec(name).title in shown
+        assert drawn or figure_specs(["rings"])[name].title in shown
 
 
-@pytest.mark.parametrize("name", figure_names())
+@pytest.mark.parametrize("name", figure_specs())
 def test_figures_without_timing_and_stability(name, tmp_path):
     options = {"timed": False, "resampled": False, "s_values": (5,), "datasets": ("mine", "digits")}
     results, suite = made(tmp_path, options | {"unlabelled": ("mine",)})
-    assert draw(name, results, suite, STYLE).axes
+    assert draw(name, results, suite, STYLE)[0].axes
 
 
 @pytest.mark.parametrize(("data", "named"), [("labels on one", True), ("no labels", False)])
 def test_page_says_which_data_a_table_by_labels_leaves_out(data, named, tmp_path):
     results, suite = made(tmp_path, DATASETS[data])
-    page = render(results, suite, provenance=provenance({}), statistics=summarise(results, suite))
+    page = render(
+        results, suite, provenance=provenance({}), comparison=compare_methods(results, suite)
+    )
     title = results.dataset_title("mine")
     notice = f'so not in this table: <a href="#dataset-mine">{title}</a>.'
     assert (notice in page) == named

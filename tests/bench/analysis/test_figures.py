@@ -4,29 +4,21 @@ import numpy as np
 import pytest
 from matplotlib.text import Text
 
-from blufs_bench.compare import statistics
-from blufs_bench.compare.summaries import chosen_scores, score_matrix
+from blufs_bench.compare import tests as statistics
+from blufs_bench.compare.comparison import compare_methods
+from blufs_bench.compare.means import chosen_scores, score_matrix
 from blufs_bench.results import load
 from blufs_bench.results.suite import Suite
 from blufs_bench.results.vocabulary import CHOICES
-from blufs_bench.show.figures import (
-    agreement,
-    features,
-    frames,
-    ranks,
-    runs,
-    scores,
-    sensitivity,
-    sparsity,
-)
-from blufs_bench.show.figures.catalog import figure_names, figure_spec
+from blufs_bench.show.figures import comparisons, features, frames, runs, scores, sensitivity
+from blufs_bench.show.figures.catalog import figure_specs
 from blufs_bench.show.figures.draw import draw
 from blufs_bench.show.figures.style import NoDataError, Style, method_styles, save, use_style
 from tests.helpers.imports import loaded_by
 from tests.helpers.results_fixture import make_results, selections_of, suite_info
 
 DATASETS = ("rings", "digits", "first", "second")
-NAMES = figure_names(["rings"])
+NAMES = figure_specs(["rings"])
 STYLE = Style(dpi=60)
 
 
@@ -52,7 +44,7 @@ def nothing(tmp_path_factory):
 @pytest.fixture(scope="module")
 def drawn(results, suite):
     """Every figure of the catalogue, rendered once."""
-    figures = {name: draw(name, results, suite, STYLE) for name in NAMES}
+    figures = {name: draw(name, results, suite, STYLE)[0] for name in NAMES}
     with use_style(STYLE):
         for figure in figures.values():
             figure.canvas.draw()
@@ -123,7 +115,7 @@ def test_no_panel_is_empty(drawn, name):
 @pytest.mark.parametrize("name", ["acc_curves", "pixels"])
 def test_same_figure_gives_same_bytes(results, suite, tmp_path, name):
     for copy in ("a", "b"):
-        figure = draw(name, results, suite, STYLE)
+        figure, _ = draw(name, results, suite, STYLE)
         save(figure, tmp_path / f"{copy}.png", tmp_path / f"{copy}.pdf", STYLE)
     for suffix in ("png", "pdf"):
         first, second = (tmp_path / f"{copy}.{suffix}" for copy in "ab")
@@ -164,7 +156,7 @@ def test_boxes_stand_at_the_quartiles(results, suite):
 
 
 def test_critical_difference_shows_ranks_and_the_difference(results, suite):
-    _, panels = ranks.critical_difference(results, suite)
+    _, panels = comparisons.critical_difference(results, suite, compare_methods(results, suite))
     assert len(panels) == 2
     matrix = score_matrix(
         chosen_scores(results, suite), "clustering_acc", "oracle", suite.ranked_methods
@@ -186,7 +178,7 @@ def test_critical_difference_shows_ranks_and_the_difference(results, suite):
 
 
 def test_overview_orders_methods_by_their_oracle_mean(results, suite):
-    _, (means, ranked) = ranks.overview(results, suite)
+    _, (means, ranked) = comparisons.overview(results, suite, compare_methods(results, suite))
     matrix = score_matrix(chosen_scores(results, suite), "clustering_acc", "oracle", suite.methods)
     labels = [label.get_text() for label in means.get_yticklabels()]
     assert labels == [suite.title(method) for method in matrix.mean().sort_values().index]
@@ -269,7 +261,7 @@ def test_spread_places_keep_their_order_and_distance(places):
 
 
 def test_sparsity_shows_the_stored_row_norms_of_the_default_setting(results, suite):
-    _, panels = sparsity.sparsity(results, suite)
+    _, panels = features.sparsity(results, suite)
     rows = selections_of(results, "default", dataset="digits", method="BLUFS", s=10)
     stored = np.asarray(rows["row_norms"].iloc[0], dtype=float)
     assert np.count_nonzero(stored) == 10
@@ -284,7 +276,7 @@ def test_sparsity_shows_the_stored_row_norms_of_the_default_setting(results, sui
 
 
 def test_agreement_shows_the_common_features(results, suite):
-    _, panels = agreement.agreement(results, suite)
+    _, panels = comparisons.agreement(results, suite)
     title = [panel.get_title() for panel in panels]
     assert title == ["Mean of 4 datasets", "Rings", "Digits", "first", "second"]
     rows = selections_of(results, "default", dataset="digits", s=10).set_index("method")
@@ -297,7 +289,7 @@ def test_agreement_shows_the_common_features(results, suite):
 def test_a_choice_looks_the_same_in_every_figure(results, suite):
     _, panels = runs.convergence(results, suite)
     lines = {line.get_label(): line for line in panels[0].lines}
-    _, (means, _) = ranks.overview(results, suite)
+    _, (means, _) = comparisons.overview(results, suite, compare_methods(results, suite))
     dots = dict(zip(*reversed(means.get_legend_handles_labels()), strict=True))
     for choice in CHOICES.values():
         line, dot = lines[choice.short], dots[choice.title].lines[0]
@@ -307,9 +299,9 @@ def test_a_choice_looks_the_same_in_every_figure(results, suite):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_without_data_a_figure_says_why(nothing, suite, name):
-    figure = draw(name, nothing, suite, STYLE)
+    figure, _ = draw(name, nothing, suite, STYLE)
     words = " ".join(text for text, _ in texts(figure)).replace("\n", " ")
-    assert figure_spec(name).title in words
+    assert figure_specs(["rings"])[name].title in words
     assert "unavailable" in words or "not" in words.lower()
 
 
@@ -329,9 +321,9 @@ def test_methods_differ_without_colour():
     assert len({str(look.color) for look in drawn.values()}) == len(drawn)
 
 
-def test_unknown_figure_is_refused():
-    with pytest.raises(LookupError, match=r"'nothing'.*acc_curves.*scatter_<dataset>"):
-        figure_spec("nothing")
+def test_unknown_figure_is_refused(results, suite):
+    with pytest.raises(LookupError, match=r"'nothing'.*acc_curves.*scatter_rings"):
+        draw("nothing", results, suite, STYLE)
 
 
 def test_planning_loads_no_plotting():

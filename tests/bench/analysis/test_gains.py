@@ -8,12 +8,7 @@ import pytest
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
-from blufs_bench.compare.gains import (
-    bayesian_comparison,
-    gains_over,
-    impute_by_random,
-    pairwise,
-)
+from blufs_bench.compare.pairs import bayesian_comparison, gains_over, pairwise
 
 SCORES = pd.DataFrame(
     {
@@ -35,15 +30,6 @@ def test_a_gain_is_a_mean_difference_in_points_with_its_wins():
     assert mixed["gain"] == pytest.approx(100 * (0 - 0.1 + 0.2) / 3)
     assert mixed["low"] < mixed["gain"] < mixed["high"]
     assert tuple(mixed[["wins", "ties", "losses", "n_datasets"]]) == (1, 1, 1, 3)
-
-
-def test_a_missing_score_counts_as_random_features_and_is_marked():
-    filled = impute_by_random(SCORES, "Random")
-    assert filled.scores.loc["c", "Mixed"] == 0.6
-    assert filled.was_missing.to_numpy().sum() == 1
-    assert filled.was_missing.loc["c", "Mixed"]
-    without = SCORES.assign(Random=[0.5, np.nan, 0.6, 0.7])
-    assert list(impute_by_random(without, "Random").scores.index) == ["a", "c", "d"]
 
 
 def test_scores_that_differ_by_rounding_are_ties():

@@ -16,12 +16,11 @@ import pandas as pd
 import pytest
 from PIL import Image
 
-from blufs_bench.compare.comparison import as_json
+from blufs_bench.compare.comparison import Comparison, View, compare_methods, view
 from blufs_bench.compare.paper import load_paper
-from blufs_bench.compare.summary import summarise
 from blufs_bench.results import load
 from blufs_bench.results.suite import Suite
-from blufs_bench.show.figures.catalog import figure_spec
+from blufs_bench.show.figures.catalog import figure_specs
 from blufs_bench.show.figures.draw import draw
 from blufs_bench.show.figures.style import Style, save
 from blufs_bench.show.page import content, markdown
@@ -68,7 +67,7 @@ def folder(tmp_path_factory, suite):
     )
     results, style = load(folder), Style(dpi=50)
     for name in ("overview", "acc_curves"):
-        figure = draw(name, results, suite, style)
+        figure, _ = draw(name, results, suite, style)
         save(figure, folder / f"figures/{name}.png", folder / f"figures/{name}.pdf", style)
     (folder / "tables").mkdir()
     write_table(TABLE, html=folder / "tables/clustering_acc.html")
@@ -88,11 +87,11 @@ def page(folder, suite):
 
 
 def make_page(folder, suite):
+    found = compare_methods(load(folder), suite).content
     return render(
         load(folder),
         suite,
-        statistics=summarise(load(folder), suite)
-        | {"verdict": "**BLUFS** wins on <2 of 3> datasets."},
+        comparison=Comparison(found | {"verdict": "**BLUFS** wins on <2 of 3> datasets."}),
         provenance=provenance({"seed": 7, "suite": {"datasets": list(DATASETS)}}),
         tables={
             name: folder / f"tables/{name}.html"
@@ -153,7 +152,7 @@ def test_figures_are_embedded_whole_with_words(page, folder):
         )
         np.testing.assert_array_equal(embedded, drawn)
         assert len(image["alt"]) > 20
-        shown = picture(name, folder / f"figures/{name}.png")
+        shown = picture(name, folder / f"figures/{name}.png", figure_specs()[name])
         assert (image["width"], image["height"]) == (str(shown.width), str(shown.height))
         assert shown.caption.split(";")[0] in page
 
@@ -287,9 +286,9 @@ def test_few_digits_show_the_same_number_as_all(digits, scale):
 def test_the_page_has_scores_gains_and_differences_as_they_are_shown():
     # Rounded once before, 47.154 % would be shown as 47.1 and 4.4497 points as 4.5.
     scores = {"RandomFeatures": 0.347, "BLUFS": 0.47154123, "MCFS": 0.42704423}
-    view = as_json(pd.DataFrame(scores, index=["a", "b"]))
-    exact = view["methods"]
-    data = _view(view | {"answer": ""}, {}, 0.05)
+    found = view(pd.DataFrame(scores, index=["a", "b"]))
+    exact = found["methods"]
+    data = _view(View("nmi", "blind", "area", "all", found | {"answer": ""}), {}, 0.05)
     for name, values in zip(data["methods"], data["rows"], strict=True):
         row = dict(zip(COLUMNS, values, strict=True))
         assert f"{100 * row['mean']:.1f}" == f"{100 * exact[name]['mean']:.1f}"
@@ -373,7 +372,7 @@ def test_report_of_snakemake_itself_shows_figures_with_their_captions(finished, 
     text = written.read_text()
     for name in ("overview", "acc_curves", "scatter_rings"):
         assert f"{name}.png" in text
-        assert figure_spec(name).caption.split(",")[0] in text
+        assert figure_specs(["rings"])[name].caption.split(",")[0] in text
     assert "report.html" in text
 
 

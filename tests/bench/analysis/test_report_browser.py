@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 from blufs_bench.results.suite import Suite
-from blufs_bench.show.figures.catalog import figure_names
-from blufs_bench.show.tables.catalog import table_names
+from blufs_bench.show.figures.catalog import figure_specs
+from blufs_bench.show.tables.catalog import table_specs
 from blufs_bench.show.tables.table import AVERAGE, DATA, Block, Cell, Row, Table
 from tests.helpers.browser import (
     SCREENS,
@@ -60,7 +60,7 @@ def report(tmp_path_factory):
         made=Made(domains=DOMAIN),
     )
     suite = Suite(**suite_info(datasets=DATASETS, methods=METHODS))
-    figures = figure_names(["rings"])
+    figures = figure_specs(["rings"])
     return write_page(folder, suite, figures=figures, replaced={TABLE.name: TABLE})
 
 
@@ -99,7 +99,7 @@ def test_every_figure_is_whole(page):
         "return Promise.all([...document.querySelectorAll('figure img')].map("
         "(image) => image.decode().then(() => [image.naturalWidth, image.alt.length])))"
     )
-    assert len(sizes) == len(figure_names(["rings"]))
+    assert len(sizes) == len(figure_specs(["rings"]))
     assert all(width > 100 and words > 20 for width, words in sizes)
 
 
@@ -277,7 +277,7 @@ def test_every_table_can_be_downloaded(page):
         "return [...document.querySelectorAll('section.table')].map((section) => "
         "[...section.nextElementSibling.querySelectorAll('a[download]')].map((a) => a.href))"
     )
-    assert len(found) == len(table_names(DATASETS))
+    assert len(found) == len(table_specs(DATASETS))
     assert all(len(links) == 2 for links in found)
     assert all(link.startswith("data:") for links in found for link in links)
     csv = unquote(page.find_element("id", "board-csv").get_attribute("href").split(",", 1)[1])

@@ -3,7 +3,7 @@
 import json
 
 from blufs_bench.results.suite import Suite
-from blufs_bench.show.figures.catalog import figure_names
+from blufs_bench.show.figures.catalog import figure_specs
 from tests.helpers.browser import screen
 from tests.helpers.report_page import write_page
 from tests.helpers.results_fixture import make_results, suite_info
@@ -30,7 +30,7 @@ def test_any_title_and_name_is_text_that_fits_the_screen(browser, tmp_path):
         path.write_text(json.dumps(card))
     info = suite_info(datasets=datasets, methods=methods, ablation=())
     info["titles"] |= {"LapScore": HOSTILE, "BLUFS": TITLES["BLUFS"]}
-    report = write_page(folder, Suite(**info), figures=figure_names([]))
+    report = write_page(folder, Suite(**info), figures=figure_specs([]))
     with screen(browser, "phone"):
         browser.get(report.as_uri())
         browser.execute_script(

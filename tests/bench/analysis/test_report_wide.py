@@ -2,7 +2,7 @@
 
 import pytest
 
-from blufs_bench.show.figures.catalog import figure_names
+from blufs_bench.show.figures.catalog import figure_specs
 from tests.helpers.browser import SCREENS, board, covered_names, first_screen, open_browser, screen
 from tests.helpers.report_page import write_page
 from tests.helpers.wide_suite import drawn_suite
@@ -15,7 +15,7 @@ LARGEST = 8e6
 def drawn(request, tmp_path_factory):
     """The suite and its page."""
     folder, suite = drawn_suite(request.param, tmp_path_factory.mktemp(request.param))
-    return suite, write_page(folder, suite, figures=figure_names(), dpi=110)
+    return suite, write_page(folder, suite, figures=figure_specs(), dpi=110)
 
 
 @pytest.fixture(scope="module")

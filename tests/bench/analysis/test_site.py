@@ -5,7 +5,7 @@ import json
 import pytest
 from markupsafe import escape
 
-from blufs_bench.compare.summary import summarise
+from blufs_bench.compare.comparison import compare_methods
 from blufs_bench.results import load
 from blufs_bench.results.suite import Suite
 from blufs_bench.show.page.site import build_site, main
@@ -19,7 +19,7 @@ def finished_suite(folder, **options):
     known = {"datasets": ("digits", "COIL20"), "methods": METHODS, "ablation": ()} | options
     make_results(folder, **known)
     suite = Suite(**suite_info(datasets=known["datasets"], methods=METHODS, ablation=()))
-    statistics = summarise(load(folder), suite)
+    statistics = compare_methods(load(folder), suite).content
     (folder / "statistics.json").write_text(json.dumps(statistics))
     asked = {"datasets": list(known["datasets"]), "methods": list(METHODS)}
     provenance = {"version": "1.2.3", "date": "2026-01-02T03:04:05", "config": {"suite": asked}}

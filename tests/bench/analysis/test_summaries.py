@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from blufs_bench.compare.statistics import bootstrap_interval
-from blufs_bench.compare.summaries import chosen_scores, score_matrix
+from blufs_bench.compare.means import chosen_scores, score_matrix
+from blufs_bench.compare.tests import bootstrap_interval
 from blufs_bench.results.suite import Suite
 from blufs_bench.results.vocabulary import CHOICES
 from tests.helpers.results_fixture import WITH_GAPS, rows_of, suite_info

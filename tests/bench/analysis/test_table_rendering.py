@@ -12,7 +12,7 @@ import pytest
 from blufs_bench.compare.paper import load_paper
 from blufs_bench.results.suite import Suite
 from blufs_bench.show.tables.build import build_table
-from blufs_bench.show.tables.catalog import table_names, table_spec
+from blufs_bench.show.tables.catalog import table_specs
 from blufs_bench.show.tables.render import (
     FORMS,
     to_csv,
@@ -28,7 +28,7 @@ from tests.helpers.results_fixture import WITH_GAPS, suite_info
 
 PAPER = load_paper(ROOT / "data" / "paper_results.yaml")
 SUITE = Suite(**suite_info(datasets=WITH_GAPS))
-NAMES = table_names(WITH_GAPS)
+NAMES = table_specs(WITH_GAPS)
 
 
 @pytest.fixture(scope="module")
@@ -131,9 +131,9 @@ def test_same_results_give_the_same_bytes(results, tmp_path):
         assert len(one.read_bytes()) > 100
 
 
-def test_unknown_table():
-    with pytest.raises(LookupError, match=r"'accuracy'.*datasets.*profile_<dataset>"):
-        table_spec("accuracy")
+def test_unknown_table(results):
+    with pytest.raises(LookupError, match=r"'accuracy'.*datasets.*profile_digits"):
+        build_table("accuracy", results, Suite(**suite_info(datasets=WITH_GAPS)), None)
 
 
 def test_planning_loads_no_tables():

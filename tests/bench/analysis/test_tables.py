@@ -6,15 +6,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from blufs_bench.compare.means import chosen_scores, score_matrix
+from blufs_bench.compare.measures import near_typical_s
 from blufs_bench.compare.paper import load_paper
 from blufs_bench.compare.selections import redundancy
-from blufs_bench.compare.statistics import average_ranks
-from blufs_bench.compare.summaries import chosen_scores, score_matrix
+from blufs_bench.compare.tests import average_ranks
 from blufs_bench.results.suite import Suite
 from blufs_bench.results.vocabulary import CHOICES
 from blufs_bench.show.tables.build import build_table
-from blufs_bench.show.tables.catalog import table_names
-from blufs_bench.show.tables.redundancy import near_typical_s
+from blufs_bench.show.tables.catalog import table_specs
 from blufs_bench.show.tables.render import to_csv, to_markdown
 from blufs_bench.show.tables.table import (
     ABSENT,
@@ -33,7 +33,7 @@ PAPER = load_paper(ROOT / "data" / "paper_results.yaml")
 SUITE = Suite(**suite_info(datasets=WITH_GAPS))
 MEASURED = ["digits", "COIL20", "Jaffe", "pie"]
 SCORES = ("clustering_acc", "nmi", "knn_accuracy")
-NAMES = table_names(WITH_GAPS)
+NAMES = table_specs(WITH_GAPS)
 
 
 @pytest.fixture(scope="module")

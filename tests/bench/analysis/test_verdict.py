@@ -3,8 +3,8 @@
 import pandas as pd
 import pytest
 
-from blufs_bench.compare.summaries import chosen_scores, score_matrix
-from blufs_bench.compare.summary import summarise
+from blufs_bench.compare.comparison import compare_methods
+from blufs_bench.compare.means import chosen_scores, score_matrix
 from blufs_bench.results import load
 from blufs_bench.results.suite import Suite
 from tests.helpers.results_fixture import WITH_GAPS, make_results, suite_info
@@ -13,7 +13,7 @@ SUITE = Suite(**suite_info(datasets=WITH_GAPS))
 
 
 def test_verdict_when_blufs_wins(results):
-    summary = summarise(results, SUITE)
+    summary = compare_methods(results, SUITE).content
     assert summary["verdict"].startswith("**Does BLUFS win? Yes.** Among 3 methods on 3 datasets")
     assert "it alone has the best average rank in 12 of 12 comparisons" in summary["verdict"]
     assert "Not counted, because methods have no score there: COIL20, lung." in summary["verdict"]
@@ -34,7 +34,7 @@ def test_verdict_when_blufs_loses(tmp_path):
     rows.loc[rows["method"] == "BLUFS", "value"] *= 0.5
     rows.to_parquet(folder / "scores.parquet", index=False)
     suite = Suite(**suite_info(datasets=("digits", "COIL20", "Jaffe")))
-    summary = summarise(load(folder), suite)
+    summary = compare_methods(load(folder), suite).content
     assert summary["verdict"].startswith("**Does BLUFS win? No.**")
     assert "0 of 12 comparisons" in summary["verdict"]
     assert "It is furthest behind on" in summary["verdict"]
@@ -51,7 +51,7 @@ def test_a_shared_rank_is_no_win(tmp_path):
     rows["value"] = 0.5
     rows.to_parquet(folder / "scores.parquet", index=False)
     suite = suite_info(datasets=("digits", "COIL20"), methods=("BLSFS", "BLUFS"))
-    summary = summarise(load(folder), Suite(**suite))
+    summary = compare_methods(load(folder), Suite(**suite)).content
     assert summary["standing"]["clustering_acc"]["blind"]["shared"]
     assert "**Does BLUFS win? No.** Among 2 methods on 2 datasets" in summary["verdict"]
     assert "shared place 1 with rank 1.50" in summary["verdict"]
@@ -59,16 +59,16 @@ def test_a_shared_rank_is_no_win(tmp_path):
 
 def test_verdict_without_scores(results):
     suite = Suite(**suite_info(datasets=("lung",)))
-    assert summarise(results, suite)["verdict"].startswith("**No verdict**")
+    assert compare_methods(results, suite).content["verdict"].startswith("**No verdict**")
 
 
 def test_verdict_without_labels_or_without_blufs(tmp_path):
     folder = make_results(tmp_path / "a", datasets=("digits",), unlabelled=("digits",))
-    found = summarise(load(folder), Suite(**suite_info(datasets=("digits",))))
+    found = compare_methods(load(folder), Suite(**suite_info(datasets=("digits",)))).content
     assert found["verdict"].startswith("**No verdict**: the data have no labels")
     assert found["comparisons"] == {}
     methods = ("LapScore", "BLSFS")
     folder = make_results(tmp_path / "b", methods=methods, ablation=())
-    found = summarise(load(folder), Suite(**suite_info(methods=methods, ablation=())))
+    found = compare_methods(load(folder), Suite(**suite_info(methods=methods, ablation=()))).content
     assert found["verdict"] == "**No verdict**: BLUFS is not among the methods of this suite."
     assert found["comparisons"]["nmi"]["blind"]["methods"] == list(methods)

@@ -8,15 +8,14 @@ import pandas as pd
 import pytest
 from statsmodels.stats.multitest import multipletests
 
-from blufs_bench.compare.answer import answer
-from blufs_bench.compare.comparison import as_json, bayes, compared, pairs, standings
-from blufs_bench.compare.curves import area_matrix, curve_areas, curve_scores
+from blufs_bench.compare.comparison import compare_methods, view
+from blufs_bench.compare.means import area_matrix, curve_areas, curve_scores, fit_seconds
+from blufs_bench.compare.pairs import bayes, compared, pairs, standings
 from blufs_bench.compare.paper import Paper
-from blufs_bench.compare.statistics import holm
-from blufs_bench.compare.summary import summarise
-from blufs_bench.compare.views import ViewKey, Views, fit_seconds
+from blufs_bench.compare.sentence import answer
+from blufs_bench.compare.tests import holm
 from blufs_bench.results import Suite, load
-from blufs_bench.show.figures.comparison import pareto
+from blufs_bench.show.figures.comparisons import pareto
 from blufs_bench.show.tables.build import build_table
 from tests.helpers.results_fixture import Made, make_results, rows_of, suite_info
 
@@ -53,7 +52,7 @@ def results(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def summary(results):
-    return summarise(results, SUITE)
+    return compare_methods(results, SUITE).content
 
 
 def test_a_gap_counts_as_random_features_and_is_marked():
@@ -85,7 +84,7 @@ def test_ranks_with_imputed_gaps_differ_from_those_on_common_datasets():
 
 
 def test_without_random_features_gains_are_absent_and_the_view_says_so():
-    found = as_json(MATRIX.drop(columns="RandomFeatures"))
+    found = view(MATRIX.drop(columns="RandomFeatures"))
     assert not found["has_random"]
     assert "add it to the methods of the suite" in found["note"]
     assert "gain" not in found["methods"]["BLUFS"]
@@ -95,7 +94,7 @@ def test_without_random_features_gains_are_absent_and_the_view_says_so():
 
 
 def test_a_pair_is_listed_once_with_the_better_method_first():
-    found = {(row["method"], row["other"]): row for row in as_json(MATRIX)["pairs"]}
+    found = {(row["method"], row["other"]): row for row in view(MATRIX)["pairs"]}
     assert set(found) == {
         ("BLUFS", "Gap"),
         ("BLUFS", "RandomFeatures"),
@@ -145,15 +144,15 @@ def test_area_is_the_mean_height_and_a_partial_curve_has_none(results):
 
 
 def test_views_cover_metrics_choices_scores_and_domains(results, summary):
-    views = Views(results, SUITE)
-    assert views.domains == {
+    comparison = compare_methods(results, SUITE)
+    assert comparison.domains == {
         "all": ["digits", "COIL20", "Jaffe", "pie"],
         "image": ["digits", "COIL20", "Jaffe"],
         "gene_expression": ["pie"],
     }
-    assert len(list(views.keys())) == 3 * 4 * 2 * 3
+    assert len(list(comparison.views())) == 3 * 4 * 2 * 3
     image = summary["views"]["nmi"]["blind"]["reported"]["image"]
-    matrix = views.matrix(ViewKey("nmi", "blind", "reported", "image"))
+    matrix = comparison.matrix("nmi", "blind").loc[comparison.domains["image"]]
     gain = (matrix["BLUFS"] - matrix["RandomFeatures"]).mean()
     assert image["methods"]["BLUFS"]["gain"] == pytest.approx(100 * gain)
     assert image["methods"]["BLSFS"]["n_imputed"] == 1
@@ -167,41 +166,41 @@ def test_views_cover_metrics_choices_scores_and_domains(results, summary):
 def test_the_answer_names_the_winner_and_where_blufs_stands():
     where = {"metric": "nmi", "choice": "default", "score": "reported", "domain": "all"}
     suite = Suite("x", list("abcd"), list(MATRIX.columns))
-    view = as_json(MATRIX)
-    said = answer(view, suite, **where)
-    low, high = (view["methods"]["BLUFS"][key] for key in ("low", "high"))
+    found = view(MATRIX)
+    said = answer(found, suite, **where)
+    low, high = (found["methods"]["BLUFS"][key] for key in ("low", "high"))
     assert said == (
         "With default settings, BLUFS comes first: its normalised mutual information (NMI) is "
         f"15.0 points above that of random features (95 % interval {low:+.1f} to {high:+.1f}), "
         "better on 4 of 4 datasets; Gap has place 2 with +12.5."
     )
-    worse = as_json(MATRIX.assign(BLUFS=0.4))
+    worse = view(MATRIX.assign(BLUFS=0.4))
     said = answer(worse, suite, **where)
     assert "Gap comes first: its normalised mutual information (NMI) is 12.5 points" in said
     assert said.endswith("; BLUFS has place 3 with -10.0.")
-    bare = as_json(MATRIX.drop(columns="RandomFeatures"))
+    bare = view(MATRIX.drop(columns="RandomFeatures"))
     said = answer(bare, suite, **where | {"score": "area"})
     assert "BLUFS and Gap come first: their normalised mutual information (NMI) over all" in said
     assert "numbers of features is 66.7 % on average over 3 datasets" in said
 
     suite = Suite("x", list("abcd"), [*MATRIX.columns, "Other"])
-    equal = as_json(MATRIX.assign(Gap=MATRIX["BLUFS"], Other=MATRIX["BLUFS"]))
+    equal = view(MATRIX.assign(Gap=MATRIX["BLUFS"], Other=MATRIX["BLUFS"]))
     assert "BLUFS, Gap and Other come first" in answer(equal, suite, **where)
 
 
 def test_the_answer_admits_what_may_be_chance_and_a_method_without_rivals():
     where = {"metric": "clustering_acc", "choice": "oracle", "score": "reported", "domain": "all"}
     suite = Suite("x", list("abcd"), list(MATRIX.columns))
-    view = as_json(MATRIX)
-    view["methods"]["BLUFS"] |= {"low": -1.0, "high": 31.0}
-    assert "(95 % interval -1.0 to +31.0, so it may be chance)" in answer(view, suite, **where)
-    few = as_json(MATRIX.iloc[:3].drop(columns="Gap"))
+    found = view(MATRIX)
+    found["methods"]["BLUFS"] |= {"low": -1.0, "high": 31.0}
+    assert "(95 % interval -1.0 to +31.0, so it may be chance)" in answer(found, suite, **where)
+    few = view(MATRIX.iloc[:3].drop(columns="Gap"))
     gains = 100 * (MATRIX["BLUFS"] - MATRIX["RandomFeatures"]).iloc[:3]
     assert (
         f"({gains.min():+.1f} to {gains.max():+.1f} on single datasets, too few for an interval)"
         in answer(few, suite, **where)
     )
-    assert answer(as_json(MATRIX[["BLUFS"]].loc[["b"]]), suite, **where) == (
+    assert answer(view(MATRIX[["BLUFS"]].loc[["b"]]), suite, **where) == (
         "With the best settings, picked by the labels, BLUFS is the only method: its clustering "
         f"accuracy (ACC) is {100 * MATRIX['BLUFS']['b']:.1f} % on 1 dataset."
     )
@@ -218,7 +217,7 @@ def test_the_table_of_gains_has_a_block_for_all_and_one_by_domain(results):
     assert set(table.tidy["score"]) == {"reported", "area"}
     assert len(table.tidy) == 3 * 4 * 2 * 3 * len(METHODS)
     bare = Suite(**suite_info(datasets=DATASETS, methods=METHODS[2:], ablation=()))
-    assert build_table("gains", results, bare, Paper).notes == [as_json(MATRIX[["BLUFS"]])["note"]]
+    assert build_table("gains", results, bare, Paper).notes == [view(MATRIX[["BLUFS"]])["note"]]
 
 
 def test_every_pair_of_ranked_methods_is_listed_once_with_its_difference(results):
@@ -227,8 +226,8 @@ def test_every_pair_of_ranked_methods_is_listed_once_with_its_difference(results
     one = one[one["domain"] == "all"]
     ranked = [method for method in METHODS if method != ALL]
     assert list(zip(one["method"], one["other"], strict=True)) == list(combinations(ranked, 2))
-    views = Views(results, SUITE)
-    mean = compared(views.matrix(ViewKey("nmi", "blind", "area"))).scores.mean()
+    matrix = compare_methods(results, SUITE).matrix("nmi", "blind", "area")
+    mean = compared(matrix).scores.mean()
     gaps = [100 * (mean[a] - mean[b]) for a, b in combinations(ranked, 2)]
     np.testing.assert_allclose(one["difference"], gaps, atol=1e-6)
 
@@ -236,7 +235,7 @@ def test_every_pair_of_ranked_methods_is_listed_once_with_its_difference(results
 def test_one_dataset_has_no_pairs():
     assert len(pairs(MATRIX.iloc[:2])) > 0
     assert pairs(MATRIX.iloc[:1]).empty
-    assert as_json(MATRIX.iloc[:1])["pairs"] == []
+    assert view(MATRIX.iloc[:1])["pairs"] == []
 
 
 def test_seconds_are_the_median_over_the_datasets(results):
@@ -258,11 +257,12 @@ def test_the_front_holds_who_is_beaten_by_nobody_in_both():
 def test_unlabelled_data_are_compared_by_the_criteria(tmp_path):
     names = ("digits", "COIL20")
     folder = make_results(tmp_path, datasets=names, unlabelled=names, methods=METHODS, ablation=())
-    views = Views(load(folder), Suite(**suite_info(datasets=names, methods=METHODS, ablation=())))
-    assert not views.by_labels
-    assert views.metrics == ["cohesion", "principal_cohesion"]
-    assert views.choices == ["default", "blind"]
-    assert len(standings(views.matrix(ViewKey("cohesion", "blind", "reported")))) == len(METHODS)
+    suite = Suite(**suite_info(datasets=names, methods=METHODS, ablation=()))
+    comparison = compare_methods(load(folder), suite)
+    assert not comparison.by_labels
+    assert comparison.metrics == ["cohesion", "principal_cohesion"]
+    assert comparison.choices == ["default", "blind"]
+    assert len(comparison.view("cohesion", "blind").content["methods"]) == len(METHODS)
 
 
 def test_labels_of_the_ablation_do_not_hide_the_criteria_of_unlabelled_data(tmp_path):
@@ -272,8 +272,7 @@ def test_labels_of_the_ablation_do_not_hide_the_criteria_of_unlabelled_data(tmp_
     suite = Suite(**suite_info(datasets=("digits",), methods=METHODS))
     results = load(folder)
     assert "clustering_acc" in set(results.scores["metric"])
-    views = Views(results, suite)
-    assert not views.by_labels
-    assert views.datasets == ["digits"]
-    answers = summarise(results, suite)["views"]["cohesion"]["default"]["reported"]["all"]
-    assert "its cohesion is" in answers["answer"]
+    comparison = compare_methods(results, suite)
+    assert not comparison.by_labels
+    assert comparison.datasets == ["digits"]
+    assert "its cohesion is" in comparison.view("cohesion", "default").content["answer"]

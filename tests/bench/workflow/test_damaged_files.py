@@ -12,7 +12,9 @@ from blufs_bench.files.damaged import DamagedFileError
 from blufs_bench.results.records import read_records
 from blufs_bench.results.schemas import SCHEMAS
 from blufs_bench.results.tables import read_table
+from blufs_bench.show.figures.catalog import figure_specs
 from blufs_bench.show.page.page import download, fragment, picture
+from blufs_bench.show.tables.catalog import TableSpec
 
 pytestmark = pytest.mark.workflow
 
@@ -26,11 +28,11 @@ def table(path):
 
 
 def section(path):
-    return fragment(path.stem, path)
+    return fragment(path.stem, path, TableSpec(path.stem))
 
 
 def png(path):
-    return picture(path.stem, path)
+    return picture(path.stem, path, figure_specs(["rings"])[path.stem])
 
 
 #: Kind of file that one job writes and another reads, under results/<suite> -> how it is read.

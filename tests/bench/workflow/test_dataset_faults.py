@@ -61,18 +61,18 @@ FAULTS = {
         'target.dataset == "later"',
     ),
     "statistics": (
-        "analysis/statistics.py",
+        "compare/tests.py",
         "    block, left_out_datasets, left_out_methods = complete_block(scores)\n",
         '"later" in scores.index',
     ),
     "tables": (
-        "analysis/tables/profile.py",
-        '    name, caption = f"profile_{dataset}", ',
+        "show/tables/profile.py",
+        '    caption = f"Methods on {title}"',
         'dataset == "later"',
     ),
     "figures": (
-        "analysis/figures/draw.py",
-        "    spec = figure_spec(name)\n    function",
+        "show/figures/draw.py",
+        "    specs = figure_specs(suite.datasets)\n    if name",
         'name == "overview" and "later" in suite.datasets',
     ),
 }

@@ -11,8 +11,6 @@ import pytest
 from blufs_bench.method_names import BUILT_IN
 from blufs_bench.plan.canonical import canonical, canonical_json
 from blufs_bench.plan.digest import closure, code_digest
-from blufs_bench.show.figures.catalog import figure_modules, figure_names
-from blufs_bench.show.tables.catalog import table_modules
 from tests.helpers import ROOT
 
 SCRIPTS = sorted((ROOT / "workflow/scripts").glob("*.py"))
@@ -119,8 +117,6 @@ def planned_jobs() -> dict[tuple[str, ...], tuple[Path | str, ...]]:
     module = {name: class_path.partition(":")[0] for name, class_path in BUILT_IN.items()}
     jobs |= {("select", name): (*jobs["select",], module[name]) for name in BUILT_IN}
     jobs |= {(rule, "BLUFS"): (*jobs[rule,], module["BLUFS"]) for rule in ("time_fit", "resample")}
-    jobs["build_tables",] += tuple(table_modules())
-    jobs["plot_figures",] += tuple(figure_modules(figure_names(["<dataset>"])))
     return jobs
 
 

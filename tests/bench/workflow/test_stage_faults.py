@@ -8,7 +8,9 @@ import pytest
 from sklearn.datasets import load_wine
 
 from blufs._numerics.graph import SampleGraph
-from blufs_bench.compare import summary
+from blufs_bench.compare import comparison
+from blufs_bench.compare.attempt import attempt
+from blufs_bench.compare.comparison import compare_methods, no_comparison
 from blufs_bench.compare.paper import load_paper
 from blufs_bench.datasets import dataset_definitions, download, preparation
 from blufs_bench.files.damaged import DamagedFileError
@@ -19,8 +21,8 @@ from blufs_bench.run.isolation import Limits, run_isolated
 from blufs_bench.show.figures import draw
 from blufs_bench.show.page.page import render
 from blufs_bench.show.page.provenance import provenance
-from blufs_bench.show.tables import profile
-from blufs_bench.show.tables.build import build_or_explain
+from blufs_bench.show.tables import build
+from blufs_bench.show.tables.build import make_table
 from blufs_bench.show.tables.render import write_table
 from blufs_bench.stages import choose as choosing
 from blufs_bench.stages.choose import choose_or_explain
@@ -205,11 +207,11 @@ def paper():
 
 
 def test_a_table_that_raises_says_so_in_its_place(results, suite, paper, monkeypatch, tmp_path):
-    monkeypatch.setattr(profile, "profile", told_to_fail)
-    bad, problems = build_or_explain("profile_digits", results, suite, paper)
+    monkeypatch.setattr(build, "profile", told_to_fail)
+    bad, problems = make_table("profile_digits", results, suite, paper, None)
     assert problems == ["table profile_digits: RuntimeError: told to fail"]
     assert bad.notes == ["This table could not be made: RuntimeError: told to fail"]
-    good, none = build_or_explain("clustering_acc", results, suite, paper)
+    good, none = make_table("clustering_acc", results, suite, paper, None)
     assert none == []
     assert good.blocks
     files = {}
@@ -221,7 +223,7 @@ def test_a_table_that_raises_says_so_in_its_place(results, suite, paper, monkeyp
         results,
         suite,
         provenance=provenance({}),
-        statistics=summary.summarise_or_explain(results, suite),
+        comparison=compare_methods(results, suite),
         tables={name: paths["html"] for name, paths in files.items()},
         downloads={name: (paths["csv"], paths["tex"]) for name, paths in files.items()},
     )
@@ -229,20 +231,20 @@ def test_a_table_that_raises_says_so_in_its_place(results, suite, paper, monkeyp
 
 
 def test_statistics_that_raise_leave_a_page_without_a_verdict(results, suite, monkeypatch):
-    assert summary.summarise_or_explain(results, suite)["problems"] == []
-    monkeypatch.setattr(summary, "compare", told_to_fail)
-    found = summary.summarise_or_explain(results, suite)
-    assert found["problems"] == ["statistics: RuntimeError: told to fail"]
-    page = render(results, suite, provenance=provenance({}), statistics=found)
+    assert compare_methods(results, suite).problems == []
+    monkeypatch.setattr(comparison, "rank_tests", told_to_fail)
+    made, problems = attempt("statistics", lambda: compare_methods(results, suite), no_comparison)
+    assert made.problems == problems == ["statistics: RuntimeError: told to fail"]
+    page = render(results, suite, provenance=provenance({}), comparison=made)
     assert "the comparison of the methods failed: RuntimeError: told to fail" in page
 
 
 def test_a_figure_that_raises_says_so_in_its_place(results, suite, monkeypatch, tmp_path):
     paths = tmp_path / "figure.png", tmp_path / "figure.pdf"
     style = draw.Style(dpi=40)
-    assert draw.save_or_explain("acc_curves", results, suite, style, *paths) == ([], "")
-    monkeypatch.setattr(draw, "_drawn", told_to_fail)
-    problems, _ = draw.save_or_explain("acc_curves", results, suite, style, *paths)
+    assert draw.write_figure("acc_curves", results, suite, style, None, *paths) == ("", [])
+    monkeypatch.setattr(draw, "draw", told_to_fail)
+    _, problems = draw.write_figure("acc_curves", results, suite, style, None, *paths)
     assert problems == ["figure acc_curves: RuntimeError: told to fail"]
     assert paths[0].read_bytes().startswith(b"\x89PNG")
 
@@ -250,7 +252,7 @@ def test_a_figure_that_raises_says_so_in_its_place(results, suite, monkeypatch, 
 def test_a_figure_with_nothing_to_show_says_why(results, suite, tmp_path):
     paths, style = (tmp_path / "figure.png", tmp_path / "figure.pdf"), draw.Style(dpi=40)
     nowhere = replace(suite, datasets=[])
-    problems, why = draw.save_or_explain("acc_curves", results, nowhere, style, *paths)
+    why, problems = draw.write_figure("acc_curves", results, nowhere, style, None, *paths)
     assert problems == []
     assert why == "No ACC was measured under: oracle (best by the labels)."
 
@@ -259,6 +261,6 @@ def test_a_damaged_file_is_not_taken_for_a_fault_of_the_table(results, suite, pa
     path = results.tables["scores"]
     path.write_bytes(path.read_bytes()[:1000])
     with pytest.raises(DamagedFileError, match=r"scores\.parquet is damaged"):
-        build_or_explain("clustering_acc", results, suite, paper)
+        make_table("clustering_acc", results, suite, paper, None)
     with pytest.raises(DamagedFileError, match=r"scores\.parquet is damaged"):
-        summary.summarise_or_explain(results, suite)
+        attempt("statistics", lambda: compare_methods(results, suite), no_comparison)

@@ -1,16 +1,14 @@
-"""Every figure by name: what draws it, what it reads and its words.
+"""The words of every figure: what it reads, its title, caption and what it is for the blind.
 
-Imports nothing heavy, so that the workflow can read it while it plans.
+Imports nothing heavy, so that the workflow can read it while it plans; what draws the figure of a
+name is in :mod:`blufs_bench.show.figures.draw`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
 
-#: Figures of one synthetic dataset are named by this prefix and the dataset.
-SCATTER = "scatter_"
 #: Figures that the paper has not; the others are of its kinds, in its order.
 OWN_FIGURES = ("overview", "multi_comparison", "score_time", "agreement")
 
@@ -21,29 +19,20 @@ class FigureSpec:
 
     Attributes
     ----------
-    module, function : where ``function(results, suite, **options)`` is, which returns the figure
-        and its axes
-    tables : result files it reads (stem of the Parquet file)
+    reads : result files it reads (stem of the Parquet file)
     title, caption, alt : what the report says of it; ``alt`` for those who do not see it
+    dataset : the one dataset that it is about, if there is one
     """
 
-    module: str
-    function: str
-    tables: tuple[str, ...]
+    reads: tuple[str, ...]
     title: str
     caption: str
     alt: str
-    options: dict[str, Any] = field(default_factory=dict)
-
-    @property
-    def qualified_module(self) -> str:
-        return f"blufs_bench.show.figures.{self.module}"
+    dataset: str = ""
 
 
-_FIGURES = {
+FIGURES = {
     "overview": FigureSpec(
-        "ranks",
-        "overview",
         ("scores",),
         "Overview",
         "Mean clustering accuracy over the datasets with 95 % bootstrap intervals over the "
@@ -53,8 +42,6 @@ _FIGURES = {
         "Dot plots of mean ACC and of average rank, one row per method, a dot for every choice.",
     ),
     "multi_comparison": FigureSpec(
-        "comparison",
-        "multi_comparison",
         ("scores",),
         "Every method against every other",
         "Method of the row less method of the column, with default settings: mean difference in "
@@ -63,8 +50,6 @@ _FIGURES = {
         "Square matrix of the methods, coloured by the mean difference of their scores.",
     ),
     "score_time": FigureSpec(
-        "comparison",
-        "score_time",
         ("scores", "selections"),
         "Score against time",
         "Mean score over the datasets against the median seconds of a selection, both with default "
@@ -73,30 +58,22 @@ _FIGURES = {
         "Scatter plot of the methods: mean score against seconds, the Pareto front as a line.",
     ),
     "acc_curves": FigureSpec(
-        "scores",
-        "score_curves",
         ("scores",),
         "ACC against the number of features",
         "Mean clustering accuracy of the repeated clusterings against the number of selected "
         "features; the settings are the oracle's. The dashed grey line uses all features. "
         "Datasets with a single number of features are in the tables only.",
         "Line charts of ACC against s, one panel per dataset, one line per method.",
-        options={"metric": "clustering_acc"},
     ),
     "nmi_curves": FigureSpec(
-        "scores",
-        "score_curves",
         ("scores",),
         "NMI against the number of features",
         "Mean normalised mutual information of the repeated clusterings against the number of "
         "selected features; the settings are the oracle's. The dashed grey line uses all "
         "features. Datasets with a single number of features are in the tables only.",
         "Line charts of NMI against s, one panel per dataset, one line per method.",
-        options={"metric": "nmi"},
     ),
     "critical_difference": FigureSpec(
-        "ranks",
-        "critical_difference",
         ("scores",),
         "Critical difference of average ranks",
         "Average ranks by ACC with the oracle's settings and with those chosen without labels. "
@@ -105,8 +82,6 @@ _FIGURES = {
         "Critical-difference diagrams: methods on an axis of average ranks, joined by bars.",
     ),
     "boxplots": FigureSpec(
-        "scores",
-        "boxplots",
         ("scores",),
         "Spread over the repeated clusterings",
         "ACC of the repeated clusterings with the settings and the number of features of the "
@@ -114,8 +89,6 @@ _FIGURES = {
         "Box plots of ACC, one panel per dataset, one box per method.",
     ),
     "sensitivity": FigureSpec(
-        "sensitivity",
-        "sensitivity",
         ("screened",),
         "Sensitivity to the weights",
         "ACC of BLUFS (a label-free criterion where the data have no labels), averaged over the "
@@ -124,8 +97,6 @@ _FIGURES = {
         "Three-dimensional bars and heat maps of ACC over pairs of weights, one row per dataset.",
     ),
     "convergence": FigureSpec(
-        "runs",
-        "convergence",
         ("scores", "selections"),
         "Convergence",
         "Objective of BLUFS after every sweep, scaled to 1 at its largest and 0 at its least "
@@ -133,8 +104,6 @@ _FIGURES = {
         "Line charts of the objective against the sweep, one panel per dataset.",
     ),
     "scaling": FigureSpec(
-        "runs",
-        "scaling",
         ("timing",),
         "Time against the size of the data",
         "Median seconds of one fit with a fixed number of threads, against the numbers of samples "
@@ -142,8 +111,6 @@ _FIGURES = {
         "Two log-log charts of seconds, against the number of samples and of features.",
     ),
     "sparsity": FigureSpec(
-        "sparsity",
-        "sparsity",
         ("scores", "selections"),
         "Sparsity of the weights",
         "Norms of the rows of W under the l2,1-norm (BLSFS) and under the l2,0-constraint (BLUFS), "
@@ -151,8 +118,6 @@ _FIGURES = {
         "Bars of the row norms of two weight matrices by feature, and a line chart of them sorted.",
     ),
     "pixels": FigureSpec(
-        "features",
-        "pixels",
         ("scores", "selections"),
         "Selected pixels",
         "Pixels selected by the ablation cases and by BLUFS (orange), on sample images; settings "
@@ -160,8 +125,6 @@ _FIGURES = {
         "Sample images with the selected pixels coloured, one column per method.",
     ),
     "correlation": FigureSpec(
-        "features",
-        "correlation",
         ("scores", "selections"),
         "Correlation of selected features",
         "Absolute correlation of ten selected features, BLSFS against BLUFS; the mean is over the "
@@ -169,8 +132,6 @@ _FIGURES = {
         "Heat maps of correlations, one column per dataset, one row per method.",
     ),
     "agreement": FigureSpec(
-        "agreement",
-        "agreement",
         ("scores", "selections"),
         "Agreement of the methods",
         "Features that two methods both select over those that either selects, with default "
@@ -180,37 +141,24 @@ _FIGURES = {
 }
 
 
-def figure_names(synthetic: Sequence[str] = ()) -> list[str]:
-    """Names of all figures of a suite with these synthetic datasets."""
-    return [*_FIGURES, *(f"{SCATTER}{dataset}" for dataset in synthetic)]
+def figure_specs(synthetic: Sequence[str] = ()) -> dict[str, FigureSpec]:
+    """Name -> figure, for all figures of a suite with these synthetic datasets, each of which has
+    its own."""
+    return FIGURES | {f"scatter_{dataset}": _scatter(dataset) for dataset in synthetic}
 
 
-def figure_spec(name: str) -> FigureSpec:
-    """What is known of a figure."""
-    if name in _FIGURES:
-        return _FIGURES[name]
-    if not name.startswith(SCATTER):
-        known = ", ".join(figure_names(["<dataset>"]))
-        raise LookupError(f"no figure is called {name!r}; known: {known}")
-    dataset = name.removeprefix(SCATTER)
+def _scatter(dataset: str) -> FigureSpec:
     return FigureSpec(
-        "features",
-        "selected_plane",
         ("scores", "selections"),
         f"Selected features of {dataset}",
         f"Samples of {dataset} in the two features that each method selects first, at the smallest "
         "number of features, by class. Two features are real, the others are noise. Settings are "
         "the oracle's, or the default without labels.",
         "Scatter plots of the samples in two selected features, one panel per method.",
-        options={"dataset": dataset},
+        dataset,
     )
 
 
-def figure_modules(names: Sequence[str]) -> list[str]:
-    """Modules that draw these figures, each once."""
-    return sorted({figure_spec(name).qualified_module for name in names})
-
-
-def read_by_figures(names: Sequence[str]) -> list[str]:
-    """Result tables that these figures read, each once."""
-    return sorted({table for name in names for table in figure_spec(name).tables})
+def read_by_figures() -> list[str]:
+    """The result files that any figure reads."""
+    return sorted({stem for spec in figure_specs(["any"]).values() for stem in spec.reads})

@@ -8,10 +8,9 @@ from typing import Any
 
 import pandas as pd
 
-from blufs_bench.datasets.domains import DOMAINS
 from blufs_bench.results import outcomes as outcomes_of
 from blufs_bench.results.suite import Suite, SuiteResults
-from blufs_bench.results.vocabulary import STATUSES
+from blufs_bench.results.vocabulary import DOMAINS, STATUSES
 
 
 @dataclass(frozen=True)

@@ -4,27 +4,42 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
 import pandas as pd
 from markupsafe import Markup
 
-from blufs_bench.compare.answer import NOTHING, QUESTION
+from blufs_bench.compare.comparison import Comparison, View, domain_of
+from blufs_bench.compare.means import chosen_scores, curve_scores
+from blufs_bench.compare.measures import stabilities
 from blufs_bench.compare.selections import agreement, feature_name, selections_of_choice
-from blufs_bench.compare.statistics import MIN_DATASETS, MIN_METHODS, critical_difference
-from blufs_bench.compare.views import SCORES, Views, domain_title, fit_seconds, metric_words
+from blufs_bench.compare.tests import MIN_DATASETS, MIN_METHODS, critical_difference
 from blufs_bench.results.suite import Suite, SuiteResults
 from blufs_bench.results.vocabulary import (
     ALL_FEATURES,
     CHOICES,
+    EVERYWHERE,
     METHOD_UNDER_STUDY,
     RANDOM_FEATURES,
+    SCORES,
     STATUSES,
+    domain_title,
+    metric_words,
+)
+from blufs_bench.show.leaderboard import (
+    gain_column,
+    leaderboard,
+    name_column,
+    number_column,
+    seconds_cell,
+    values_column,
+    whiskers,
+    wins_column,
 )
 from blufs_bench.show.page.content import why_missing
-from blufs_bench.show.tables.stability import indices
-from blufs_bench.show.tables.table import tuples
+from blufs_bench.show.tables.table import Block, tuples
 
 #: What the page knows of a method in a view, in this order.
 COLUMNS = (
@@ -35,85 +50,85 @@ COLUMNS = (
 _PIXELS, _FEATURES = 100, 20
 
 
-def page_data(
-    results: SuiteResults, suite: Suite, views_json: Mapping[str, Any], alpha: float = 0.05
-) -> dict[str, Any]:
-    """Everything that the page shows by itself, JSON-able.
-
-    ``views_json`` is what :func:`blufs_bench.compare.views.compare_views` made, with answers.
-    """
-    views = Views(results, suite)
-    seconds = {d: _seconds(results, names) for d, names in views.domains.items()}
+def page_data(results: SuiteResults, suite: Suite, comparison: Comparison) -> dict[str, Any]:
+    """Everything that the page shows by itself, JSON-able."""
     about = {name: suite.about.get(name, {}) for name in suite.methods}
+    cells = chosen_scores(results, suite, metrics=comparison.metrics)
+    cells = cells[cells["method"].isin(list(suite.methods))]
+    views: dict[str, Any] = {}
+    for view in comparison.views():
+        scores = views.setdefault(view.metric, {}).setdefault(view.choice, {})
+        scores.setdefault(view.score, {})[view.domain] = _view(
+            view, comparison.seconds(view.domain), suite.significance_level
+        )
     return {
-        "question": QUESTION,
-        "alpha": alpha,
-        "byLabels": views.by_labels,
+        "alpha": suite.significance_level,
+        "byLabels": comparison.by_labels,
         "columns": list(COLUMNS),
         "special": {"study": METHOD_UNDER_STUDY, "random": RANDOM_FEATURES, "all": ALL_FEATURES},
-        "metrics": {key: metric_words(key) for key in views_json},
-        "choices": {key: CHOICES[key].title for key in views.choices},
-        "scores": {key: SCORES[key] for key in views.scores},
-        "domains": {key: domain_title(key) for key in views.domains},
+        "metrics": {key: metric_words(key) for key in views},
+        "choices": {key: CHOICES[key].title for key in comparison.choices},
+        "scores": {key: SCORES[key] for key in comparison.scores},
+        "domains": {key: domain_title(key) for key in comparison.domains},
         "methods": {name: {"title": suite.title(name), **about[name]} for name in suite.methods},
-        "extras": _extras(views),
-        "datasets": {name: _dataset(views, name) for name in views.datasets},
-        "views": {
-            metric: {
-                choice: {
-                    score: {
-                        d: _view(view, seconds.get(d, {}), alpha) for d, view in domains.items()
-                    }
-                    for score, domains in scores.items()
-                }
-                for choice, scores in choices.items()
-            }
-            for metric, choices in views_json.items()
-        },
-        "cells": _cells(views),
-        "curves": _curves(views),
-        "selected": _selected(results, views.datasets, suite),
-        "settings": _settings(views),
-        "problems": _problems(views),
+        "extras": {} if comparison.by_labels else _extras(results, suite, comparison.datasets),
+        "datasets": {name: _dataset(results, name) for name in comparison.datasets},
+        "views": views,
+        "cells": _cells(comparison),
+        "curves": _curves(results, suite, comparison),
+        "selected": _selected(results, comparison.datasets, suite),
+        "settings": _settings(cells),
+        "problems": _problems(cells),
     }
 
 
-def first_view(data: Mapping[str, Any]) -> dict[str, str] | None:
-    """The view that the page opens with; None if there is nothing to compare."""
-    for metric, choices in data["views"].items():
-        for choice in ("default", *choices):
-            if choice in choices:
-                score, domains = next(iter(choices[choice].items()))
-                return {
-                    "metric": metric,
-                    "choice": choice,
-                    "score": score,
-                    "domain": next(iter(domains)),
-                }
-    return None
+@dataclass(frozen=True)
+class Board:
+    """The leaderboard of the view that the page opens with, for readers without JavaScript.
+
+    Attributes
+    ----------
+    methods : names, one per row of ``block``
+    whiskers : method -> where its gain stands, see :func:`blufs_bench.show.leaderboard.whiskers`
+    """
+
+    methods: list[str]
+    block: Block
+    whiskers: dict[str, list[float]]
+    study: str = METHOD_UNDER_STUDY
 
 
-def first_answer(data: Mapping[str, Any]) -> str:
-    """The sentence of the view that the page opens with."""
-    key = first_view(data)
-    if key is None:
-        return NOTHING
-    return find_view(data, key)["answer"]
+def first_board(data: Mapping[str, Any], key: Mapping[str, str]) -> Board:
+    """The leaderboard of one view of the page's data."""
 
+    def records(metric: str) -> dict[str, dict[str, Any]]:
+        choices = data["views"][metric].get(key["choice"], {})
+        view = choices.get(key["score"], {}).get(key["domain"])
+        rows = zip(view["methods"], view["rows"], strict=True) if view else ()
+        return {name: dict(zip(COLUMNS, row, strict=True)) for name, row in rows}
 
-def find_view(data: Mapping[str, Any], key: Mapping[str, str]) -> Any:
-    """The view of a metric, choice, kind of score and domain."""
-    return data["views"][key["metric"]][key["choice"]][key["score"]][key["domain"]]
+    methods = records(key["metric"])
+    view = data["views"][key["metric"]][key["choice"]][key["score"]][key["domain"]]
+    columns = [
+        number_column("Place", "place", "{:.0f}"),
+        name_column(lambda name: data["methods"][name]["title"]),
+    ]
+    if view["hasRandom"]:
+        columns.append(gain_column("Gain over random", stars=True))
+    for metric, (_, short) in data["metrics"].items():
+        means = {name: row["mean"] for name, row in records(metric).items()}
+        columns.append(values_column(short, means, "{:.1f}", scale=100))
+    if view["hasRandom"]:
+        columns.append(wins_column("W / T / L"))
+    columns += [values_column(title, values, "{:.2f}") for title, values in data["extras"].items()]
+    columns.append(("Seconds", lambda _, row: seconds_cell(row["seconds"])))
+    return Board(list(methods), leaderboard(methods, columns), whiskers(methods))
 
 
 def as_script(data: Mapping[str, Any]) -> Markup:
     """The block as text that may stand inside a script element."""
     text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     return Markup(text.replace("<", "\\u003c").replace("\u2028", " ").replace("\u2029", " "))
-
-
-def _seconds(results: SuiteResults, datasets: list[str]) -> dict[str, float]:
-    return {str(name): float(value) for name, value in fit_seconds(results, datasets).items()}
 
 
 def _number(value: Any, digits: int = 4) -> float | None:
@@ -140,8 +155,9 @@ def _share(value: Any) -> float | None:
 _ROUNDED = {"mean": _share, "gain": _as_shown, "low": _as_shown, "high": _as_shown}
 
 
-def _view(view: Mapping[str, Any], seconds: Mapping[str, float], alpha: float) -> dict[str, Any]:
+def _view(compared: View, seconds: Mapping[str, float], alpha: float) -> dict[str, Any]:
     """One view with lists instead of records: names are written once, not thousands of times."""
+    view = compared.content
     names = list(view["methods"])
     n_ranked = sum(row["rank"] is not None for row in view["methods"].values())
     rows = [row | {"seconds": seconds.get(name)} for name, row in view["methods"].items()]
@@ -190,13 +206,13 @@ def _critical_difference(n_methods: int, n_datasets: int, alpha: float) -> float
     return _number(critical_difference(n_methods, n_datasets, alpha))
 
 
-def _dataset(views: Views, name: str) -> dict[str, Any]:
-    card = views.results.cards.get(name, {})
+def _dataset(results: SuiteResults, name: str) -> dict[str, Any]:
+    card = results.cards.get(name, {})
     return {
-        "title": views.results.dataset_title(name),
+        "title": results.dataset_title(name),
         "missing": why_missing(name, card),
-        "domain": views.domain_of(name),
-        "domainTitle": domain_title(views.domain_of(name)),
+        "domain": domain_of(results, name),
+        "domainTitle": domain_title(domain_of(results, name)),
         "samples": card.get("n_samples"),
         "features": card.get("n_features"),
         "classes": card.get("n_classes"),
@@ -206,32 +222,33 @@ def _dataset(views: Views, name: str) -> dict[str, Any]:
     }
 
 
-def _cells(views: Views) -> dict[str, Any]:
+def _cells(comparison: Comparison) -> dict[str, Any]:
     """metric -> choice -> score -> dataset -> method -> value, where there is one."""
     found: dict[str, Any] = {}
-    for key in views.keys():  # noqa: SIM118
-        if key.domain == "all":
-            matrix = views.matrix(key)
-            where = found.setdefault(key.metric, {}).setdefault(key.choice, {})
-            where[key.score] = {
-                str(dataset): {str(m): _share(v) for m, v in row.dropna().items()}
-                for dataset, row in matrix.iterrows()
+    for view in comparison.views():
+        if view.domain == EVERYWHERE:
+            matrix = comparison.matrix(view.metric, view.choice, view.score)
+            where = found.setdefault(view.metric, {}).setdefault(view.choice, {})
+            where[view.score] = {
+                dataset: {str(m): _share(v) for m, v in matrix.loc[dataset].dropna().items()}
+                for dataset in comparison.domains[EVERYWHERE]
             }
     return found
 
 
-def _curves(views: Views) -> dict[str, Any]:
+def _curves(results: SuiteResults, suite: Suite, comparison: Comparison) -> dict[str, Any]:
     """metric -> choice -> dataset -> method -> [[s, mean], ...].
 
     All features and random features have the standard deviation too: they are drawn as bands.
     """
+    curves = curve_scores(results, comparison.metrics)
+    shown = curves["method"].isin(suite.methods) & curves["dataset"].isin(comparison.datasets)
     found: dict[str, Any] = {}
-    for row in tuples(views.curves.sort_values("s", kind="stable")):
-        if row.dataset in views.datasets:
-            where = found.setdefault(row.metric, {}).setdefault(row.choice, {})
-            points = where.setdefault(row.dataset, {}).setdefault(row.method, [])
-            spread = [_number(row.std)] if row.method in (ALL_FEATURES, RANDOM_FEATURES) else []
-            points.append([int(row.s), _share(row.mean), *spread])
+    for row in tuples(curves[shown].sort_values("s", kind="stable")):
+        where = found.setdefault(row.metric, {}).setdefault(row.choice, {})
+        points = where.setdefault(row.dataset, {}).setdefault(row.method, [])
+        spread = [_number(row.std)] if row.method in (ALL_FEATURES, RANDOM_FEATURES) else []
+        points.append([int(row.s), _share(row.mean), *spread])
     return found
 
 
@@ -254,9 +271,9 @@ def _selected(results: SuiteResults, datasets: list[str], suite: Suite) -> dict[
     return found
 
 
-def _settings(views: Views) -> dict[str, Any]:
+def _settings(cells: pd.DataFrame) -> dict[str, Any]:
     """method -> choice without labels -> dataset -> its setting."""
-    rows = views.cells[views.cells["choice"].isin(["default", "blind"])]
+    rows = cells[cells["choice"].isin(["default", "blind"])]
     rows = rows[rows["status"] == "ok"]
     found: dict[str, Any] = {}
     for row in tuples(rows.drop_duplicates(["dataset", "method", "choice"])):
@@ -264,9 +281,9 @@ def _settings(views: Views) -> dict[str, Any]:
     return found
 
 
-def _problems(views: Views) -> dict[str, Any]:
+def _problems(cells: pd.DataFrame) -> dict[str, Any]:
     """dataset -> method -> why it has no score, where the data are there."""
-    rows = views.cells[~views.cells["status"].isin(["ok", "missing", "unavailable"])]
+    rows = cells[~cells["status"].isin(["ok", "missing", "unavailable"])]
     found: dict[str, Any] = {}
     for row in tuples(rows.drop_duplicates(["dataset", "method"])):
         why = STATUSES[row.status].title
@@ -274,14 +291,13 @@ def _problems(views: Views) -> dict[str, Any]:
     return found
 
 
-def _extras(views: Views) -> dict[str, dict[str, float | None]]:
+def _extras(
+    results: SuiteResults, suite: Suite, datasets: Sequence[str]
+) -> dict[str, dict[str, float | None]]:
     """Columns of the leaderboard of a suite without labels: title -> method -> mean."""
-    if views.by_labels:
-        return {}
-    pairs = agreement(views.results, views.datasets, views.suite.ranked_methods)
-    stable = indices(views.results, views.suite)
+    pairs = agreement(results, datasets, suite.ranked_methods)
     columns = {
-        "Stability": stable.groupby("method")["mean"].mean(),
+        "Stability": stabilities(results, suite).groupby("method")["mean"].mean(),
         "Agreement": pairs.groupby("method")["jaccard"].mean(),
     }
     return {

@@ -15,15 +15,16 @@ from jinja2 import Environment, Template
 from markupsafe import Markup
 from PIL import Image
 
+from blufs_bench.compare.comparison import Comparison, no_comparison
+from blufs_bench.compare.sentence import NOTHING, QUESTION
 from blufs_bench.files.damaged import read_whole
 from blufs_bench.results.suite import Suite, SuiteResults
 from blufs_bench.results.vocabulary import CHOICES
-from blufs_bench.show.figures.catalog import OWN_FIGURES, figure_spec
+from blufs_bench.show.figures.catalog import OWN_FIGURES, FigureSpec, figure_specs
 from blufs_bench.show.page import content, markdown
 from blufs_bench.show.page.assets import SCRIPTS, asset
-from blufs_bench.show.page.data import as_script, first_answer, first_view, page_data
-from blufs_bench.show.page.leaderboard import leaderboard
-from blufs_bench.show.tables.catalog import PROFILE, table_spec
+from blufs_bench.show.page.data import as_script, first_board, page_data
+from blufs_bench.show.tables.catalog import TableSpec, table_specs
 
 
 @dataclass(frozen=True)
@@ -78,9 +79,8 @@ def download(path: str | Path) -> Download:
     return Download(name, _FORMS[kind], f"data:{_TYPES[kind]};charset=utf-8;base64,{plain}")
 
 
-def picture(name: str, path: str | Path) -> Picture:
-    """The PNG file of a figure, with its words from the catalogue."""
-    spec = figure_spec(name)
+def picture(name: str, path: str | Path, spec: FigureSpec) -> Picture:
+    """The PNG file of a figure, with its words."""
     packed = BytesIO()
     with Image.open(BytesIO(read_whole(path, PNG_END))) as image:
         width, height = image.size
@@ -90,10 +90,11 @@ def picture(name: str, path: str | Path) -> Picture:
     return Picture(name, spec.title, spec.caption, spec.alt, source, width, height)
 
 
-def fragment(name: str, path: str | Path, files: Sequence[str | Path] = ()) -> Fragment:
+def fragment(
+    name: str, path: str | Path, spec: TableSpec, files: Sequence[str | Path] = ()
+) -> Fragment:
     """The HTML file of a table, as it is, with its other files to download."""
     section = Markup(read_whole(path, b"</section>\n").decode("utf-8"))
-    spec = table_spec(name)
     return Fragment(name, spec.title, section, [download(file) for file in files], spec.in_paper)
 
 
@@ -102,7 +103,7 @@ def render(
     suite: Suite,
     *,
     provenance: dict[str, Any],
-    statistics: Mapping[str, Any] | None = None,
+    comparison: Comparison | None = None,
     tables: Mapping[str, str | Path] | None = None,
     downloads: Mapping[str, Sequence[str | Path]] | None = None,
     figures: Mapping[str, str | Path] | None = None,
@@ -114,7 +115,7 @@ def render(
 
     Parameters
     ----------
-    statistics : what :func:`blufs_bench.compare.summary.summarise` made
+    comparison : what :func:`blufs_bench.compare.comparison.compare_methods` made
     provenance : record made by :func:`blufs_bench.show.page.provenance.provenance`
     tables : name -> HTML fragment, in the order in which they are shown; those of one dataset go
         to the section of the dataset
@@ -123,24 +124,35 @@ def render(
     empty_tables, empty_figures : name -> why there is nothing to show; these are only listed
     deviations : Markdown file on where this differs from the paper
     """
-    fragments = [fragment(n, p, (downloads or {}).get(n, ())) for n, p in (tables or {}).items()]
-    no_tables = {n: why for n, why in (empty_tables or {}).items() if not n.startswith(PROFILE)}
+    table_words, figure_words = table_specs(suite.datasets), figure_specs(suite.datasets)
+    fragments = [
+        fragment(name, path, table_words[name], (downloads or {}).get(name, ()))
+        for name, path in (tables or {}).items()
+    ]
+    of_suite = [table for table in fragments if not table_words[table.name].dataset]
+    profiles = {table_words[t.name].dataset: t for t in fragments if table_words[t.name].dataset}
+    no_tables = {n: w for n, w in (empty_tables or {}).items() if not table_words[n].dataset}
     no_figures = empty_figures or {}
-    shown = [t for t in fragments if t.name not in no_tables and not t.name.startswith(PROFILE)]
-    pictures = [picture(n, path) for n, path in (figures or {}).items() if n not in no_figures]
-    found = statistics or {}
-    data = page_data(results, suite, found.get("views", {}), suite.significance_level)
+    shown = [table for table in of_suite if table.name not in no_tables]
+    pictures = [
+        picture(name, path, figure_words[name])
+        for name, path in (figures or {}).items()
+        if name not in no_figures
+    ]
+    comparison = comparison or no_comparison("")
+    first = comparison.first_view()
+    data = page_data(results, suite, comparison)
     return _template().render(
         suite=suite,
         style=Markup(asset("style.css")),
         script=Markup("\n".join(asset(name).replace('"use strict";\n', "") for name in SCRIPTS)),
         data=as_script(data),
-        first=json.dumps(first_view(data)),
-        question=data["question"],
-        answer=first_answer(data),
-        board=leaderboard(data),
-        by_labels=data["byLabels"],
-        verdict=found.get("verdict", ""),
+        first=json.dumps(first.key if first else None),
+        question=QUESTION,
+        answer=first.content["answer"] if first else NOTHING,
+        board=first_board(data, first.key) if first else None,
+        by_labels=comparison.by_labels,
+        verdict=comparison.verdict,
         outcome=content.outcomes(results, suite),
         screened=content.screened_counts(results),
         choices=CHOICES.values(),
@@ -148,10 +160,13 @@ def render(
         unlabelled=content.unlabelled(results, suite),
         paper_tables=[table for table in shown if table.in_paper],
         other_tables=[table for table in shown if not table.in_paper],
-        profiles={table.name.removeprefix(PROFILE): table for table in fragments},
+        profiles=profiles,
         paper_pictures=[p for p in pictures if p.name not in OWN_FIGURES],
         other_pictures=[p for p in pictures if p.name in OWN_FIGURES],
-        left_out=_left_out(no_tables, no_figures),
+        left_out=_left_out(
+            [(why, table_words[name].title) for name, why in no_tables.items()]
+            + [(why, figure_words[name].title) for name, why in no_figures.items()]
+        ),
         datasets=content.dataset_sections(results, suite),
         deviations=_deviations(deviations),
         provenance=provenance,
@@ -165,10 +180,8 @@ def _template() -> Template:
     return environment.from_string(asset("template.html"))
 
 
-def _left_out(tables: Mapping[str, str], figures: Mapping[str, str]) -> dict[str, list[str]]:
+def _left_out(titles: Sequence[tuple[str, str]]) -> dict[str, list[str]]:
     """Why there is nothing to show -> titles of the tables and figures."""
-    titles = [(why, table_spec(name).title) for name, why in tables.items()]
-    titles += [(why, figure_spec(name).title) for name, why in figures.items()]
     found: dict[str, list[str]] = {}
     for why, title in titles:
         found.setdefault(why.rstrip("."), []).append(title)

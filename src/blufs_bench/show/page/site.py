@@ -17,10 +17,10 @@ from typing import Any
 from jinja2 import Environment
 from markupsafe import Markup
 
-from blufs_bench.compare.answer import NOTHING, QUESTION
+from blufs_bench.compare.comparison import Comparison
+from blufs_bench.compare.sentence import NOTHING, QUESTION
 from blufs_bench.files.atomic import atomic_path, read_json
 from blufs_bench.show.page.assets import asset
-from blufs_bench.show.page.data import find_view, first_view
 
 PAGE, STATISTICS, PROVENANCE = "report.html", "statistics.json", "provenance.json"
 #: What visitors can load again, see docs/reference/result-files.md.
@@ -55,10 +55,9 @@ def finished(folder: Path) -> bool:
 
 def entry(folder: Path) -> Entry:
     """What the index says of the suite in a folder."""
-    views = read_json(folder / STATISTICS).get("views", {})
+    first = Comparison.read(folder / STATISTICS).first_view()
     provenance: dict[str, Any] = read_json(folder / PROVENANCE)
-    key = first_view({"views": views})
-    view = find_view({"views": views}, key) if key else {"answer": NOTHING}
+    view = first.content if first else {"answer": NOTHING}
     asked = provenance["config"].get("suite", {})
     return Entry(
         folder.name,

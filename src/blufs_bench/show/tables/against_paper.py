@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from blufs_bench.compare.means import KEY, chosen_scores
 from blufs_bench.compare.paper import AVERAGE, DATA, Paper, PaperNumber
-from blufs_bench.compare.summaries import KEY, chosen_scores
 from blufs_bench.results.suite import Suite, SuiteResults
 from blufs_bench.results.vocabulary import CHOICES, METRICS
 from blufs_bench.show.tables.table import (

@@ -8,18 +8,18 @@ from typing import Any
 
 import pandas as pd
 
+from blufs_bench.compare.means import chosen_scores
+from blufs_bench.compare.measures import (
+    criterion_scores,
+    fit_times,
+    near_typical_s,
+    of_selecting_methods,
+    redundancies,
+    stabilities,
+)
 from blufs_bench.compare.selections import agreement, feature_name, selections_of_choice
-from blufs_bench.compare.summaries import chosen_scores
 from blufs_bench.results.suite import Suite, SuiteResults
 from blufs_bench.results.vocabulary import ALL_FEATURES, CHOICES, CRITERIA, METRICS, RANDOM_FEATURES
-from blufs_bench.show.tables.agreement import pair_block
-from blufs_bench.show.tables.criteria import criterion_scores
-from blufs_bench.show.tables.matrix import of_selecting_methods, three_digits, value_cell
-from blufs_bench.show.tables.redundancy import typical_correlations
-from blufs_bench.show.tables.running_time import seconds
-from blufs_bench.show.tables.running_time import text as seconds_text
-from blufs_bench.show.tables.scores import score_cell
-from blufs_bench.show.tables.stability import indices
 from blufs_bench.show.tables.table import (
     PLAIN,
     Block,
@@ -29,7 +29,12 @@ from blufs_bench.show.tables.table import (
     count_cell,
     mark_row,
     nothing,
+    pair_block,
+    score_cell,
+    seconds_text,
+    three_digits,
     tuples,
+    value_cell,
     without_empty_columns,
 )
 
@@ -41,11 +46,11 @@ _FEATURES = ["dataset", "method", "choice", "s", "fit_seed", "position", "featur
 _NAMED = 10
 
 
-def profile(results: SuiteResults, suite: Suite, *, dataset: str) -> Table:
+def profile(results: SuiteResults, suite: Suite, *, name: str, dataset: str) -> Table:
     """Methods x everything that is known about them on one dataset."""
     one, results = replace(suite, datasets=[dataset]), results.on(dataset)
     title = results.dataset_title(dataset)
-    name, caption = f"profile_{dataset}", f"Methods on {title}"
+    caption = f"Methods on {title}"
     blocks = [
         _block(suite, _score_columns(results, one), "Scores by the classes, in %"),
         _block(suite, _label_free_columns(results, one), "What needs no labels"),
@@ -123,10 +128,11 @@ def _label_free_columns(results: SuiteResults, one: Suite) -> list[Column]:
     for (criterion, choice), group in scores.groupby(["metric", "choice"], sort=False):
         title = f"{CRITERIA[str(criterion)].title}, {CHOICES[str(choice)].short.lower()}"
         columns.append((title, _column(group, with_size)))
-    columns.append(("Stability", _column(indices(results, one), plain)))
-    redundant = typical_correlations(results, one, "default")
+    columns.append(("Stability", _column(stabilities(results, one), plain)))
+    redundant = redundancies(results, one, ["default"], every_s=False)["default"]
+    redundant = near_typical_s(redundant)
     columns.append(("Redundancy", _column(redundant, plain, larger_is_better=False)))
-    timed = seconds(results, one)
+    timed = fit_times(results, one)
     columns.append(
         (
             "Seconds of a fit",

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from blufs_bench.results.suite import Suite, SuiteResults
+from blufs_bench.results.vocabulary import ALL_FEATURES
+
+#: Why a table of scores is empty.
+NO_LABELS = "No dataset of this suite has labels, so that nothing can be measured by classes"
 #: Values closer than this count as equal when the best ones are marked.
 EQUAL = 1e-12
 
@@ -171,3 +176,80 @@ def percent(mean: float, std: float | None = None) -> str:
     if std is None or not np.isfinite(std):
         return f"{100 * mean:.2f}"
     return f"{100 * mean:.2f}±{100 * std:.2f}"
+
+
+def marked(summaries: pd.DataFrame, *, larger_is_better: bool = False) -> pd.DataFrame:
+    """The rows with the best and second best of each dataset in ``mark``.
+
+    The method that keeps all features does not compete.
+    """
+    summaries = summaries.assign(mark=PLAIN)
+    for _, group in by_dataset(summaries):
+        competing = group["mean"].where(group["method"] != ALL_FEATURES)
+        marks = mark_row(list(competing), larger_is_better=larger_is_better)
+        summaries.loc[group.index, "mark"] = marks
+    return summaries
+
+
+def matrix(
+    results: SuiteResults,
+    suite: Suite,
+    summaries: pd.DataFrame,
+    text: Callable[[Any], str],
+    title: str = "",
+) -> Block:
+    """The block datasets x methods of marked summaries."""
+    rows = [
+        Row(
+            [*words(results.dataset_title(dataset)), *(value_cell(c, text) for c in tuples(group))],
+            row_kind(group["status"]),
+        )
+        for dataset, group in by_dataset(summaries)
+    ]
+    methods = [suite.title(method) for method in dict.fromkeys(summaries["method"])]
+    return Block(["Dataset", *methods], rows, title)
+
+
+def value_cell(cell: Any, text: Callable[[Any], str]) -> Cell:
+    """The cell of one dataset and method, or why it has no value."""
+    if cell.status != "ok":
+        return Cell(f"n/a ({cell.status})")
+    if not np.isfinite(cell.mean):
+        return Cell("n/a (undefined)")
+    return Cell(text(cell), float(cell.mean), cell.mark)
+
+
+def three_digits(cell: Any) -> str:
+    return f"{cell.mean:.3f}"
+
+
+def seconds_text(cell: Any) -> str:
+    """Mean and standard deviation of seconds."""
+    return f"{cell.mean:.3g}" + (f"±{cell.std:.2g}" if np.isfinite(cell.std) else "")
+
+
+def pair_block(suite: Suite, pairs: pd.DataFrame, title: str = "") -> Block:
+    """Methods x methods; ``pairs`` has the columns method, other and jaccard."""
+    values = {(row.method, row.other): row.jaccard for row in pairs.itertuples()}
+    methods = [name for name in suite.ranked_methods if name in set(pairs["method"])]
+    rows = [
+        Row(
+            [
+                Cell(suite.title(one)),
+                *(
+                    Cell("–") if one == other else number_cell(values.get((one, other)), "{:.2f}")
+                    for other in methods
+                ),
+            ]
+        )
+        for one in methods
+    ]
+    return Block(["Method", *(suite.title(name) for name in methods)], rows, title)
+
+
+def score_cell(score: Any) -> Cell:
+    """Mean, deviation and number of features, or why there are none."""
+    if score.status != "ok" or not np.isfinite(score.mean):
+        return Cell(f"n/a ({score.status})")
+    size = "" if score.method == ALL_FEATURES else f" ({score.s:.0f})"
+    return Cell(percent(score.mean, score.std) + size, 100 * score.mean, score.mark)

@@ -1,4 +1,4 @@
-"""Comparison of several methods over several datasets (Demšar, JMLR 7, 2006).
+"""Statistical tests of several methods over several datasets (Demšar, JMLR 7, 2006).
 
 Everything here works on a score matrix: a frame with one row per dataset and one column per
 method, larger is better, NaN where a method has no result.
@@ -237,10 +237,9 @@ def bootstrap_interval(
     return low.reshape(shape)[()], high.reshape(shape)[()]
 
 
-def compare(scores: pd.DataFrame, alpha: float = 0.05, *, wilcoxon: bool = True) -> dict[str, Any]:
+def rank_tests(scores: pd.DataFrame, alpha: float = 0.05) -> dict[str, Any]:
     """Every test above on the complete part of ``scores``, ready to be written as JSON.
 
-    ``wilcoxon=False`` leaves out the one that takes most of the time.
     Tests that are not defined for so few methods or datasets are None, and ``notes`` says why.
     """
     block, left_out_datasets, left_out_methods = complete_block(scores)
@@ -259,7 +258,7 @@ def compare(scores: pd.DataFrame, alpha: float = 0.05, *, wilcoxon: bool = True)
         "wilcoxon_holm": None,
         "notes": _notes(n, k, alpha, left_out_datasets, left_out_methods),
     }
-    if wilcoxon and n >= MIN_DATASETS and k >= 2:
+    if n >= MIN_DATASETS and k >= 2:
         summary["wilcoxon_holm"] = wilcoxon_holm(block).to_dict()
     if n >= MIN_DATASETS and k >= MIN_METHODS:
         p_values = nemenyi(block)

@@ -1,4 +1,7 @@
-"""One mean per dataset, method, choice and metric: what the tables and tests are made of."""
+"""Means of the scores: at the s that is reported, at every s, and over all s; and times of fits.
+
+Everything else that compares methods starts from these.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +11,10 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
-from blufs_bench.compare.statistics import bootstrap_interval
+from blufs_bench.compare.selections import selections_of_choice
+from blufs_bench.compare.tests import bootstrap_interval
 from blufs_bench.results.suite import Suite, SuiteResults
-from blufs_bench.results.vocabulary import CHOICES, METRICS
+from blufs_bench.results.vocabulary import ALL_FEATURES, CHOICES, METRICS
 
 KEY = ["dataset", "method", "choice", "metric"]
 _DESCRIPTION = ["s", "n_settings", "setting", "status", "reason"]
@@ -115,3 +119,80 @@ def score_matrix(
     return matrix.reindex(index=datasets, columns=list(methods)).rename_axis(
         index=None, columns=None
     )
+
+
+def curve_scores(results: SuiteResults, metrics: Sequence[str]) -> pd.DataFrame:
+    """Mean and standard deviation over the repetitions at every s, where a score is ok.
+
+    Returns
+    -------
+    frame with dataset, method, choice, metric, s, mean, std
+    """
+    rows = results.scores
+    rows = rows[(rows["status"] == "ok") & rows["metric"].isin(list(metrics))]
+    values = rows.groupby([*KEY, "s"], sort=False)["value"]
+    return values.agg(["mean", "std"]).reset_index()
+
+
+def s_of_datasets(curves: pd.DataFrame) -> dict[str, list[int]]:
+    """The numbers of features on which the methods of a dataset are compared."""
+    selecting = curves[curves["method"] != ALL_FEATURES]
+    return {
+        str(dataset): sorted(int(s) for s in group["s"].unique())
+        for dataset, group in selecting.groupby("dataset")
+    }
+
+
+def curve_areas(curves: pd.DataFrame) -> pd.DataFrame:
+    """Mean height of every curve of scores over s, by the trapezoidal rule.
+
+    One number for all s, so that no s has to be picked: the area divided by the range of s. A curve
+    of one point has its height.
+
+    Returns
+    -------
+    frame with dataset, method, choice, metric, area and n (points)
+    """
+    curves = curves.sort_values([*KEY, "s"], kind="stable")
+    by_curve = curves.groupby(KEY, sort=False)
+    before = by_curve[["s", "mean"]].shift()
+    strip = (curves["s"] - before["s"]) * (curves["mean"] + before["mean"]) / 2
+    whole = by_curve.agg(
+        first=("s", "first"), last=("s", "last"), height=("mean", "first"), n=("s", "size")
+    )
+    strips = strip.groupby([curves[name] for name in KEY], sort=False).sum()
+    area = (strips / (whole["last"] - whole["first"])).where(whole["n"] > 1, whole["height"])
+    return whole.assign(area=area).reset_index()[[*KEY, "area", "n"]]
+
+
+def area_matrix(
+    curves: pd.DataFrame,
+    metric: str,
+    choice: str,
+    datasets: Sequence[str],
+    methods: Sequence[str],
+) -> pd.DataFrame:
+    """Mean heights of the curves, shape (datasets, methods).
+
+    NaN where a method lacks the score of any s of its dataset: a part of a curve does not compare.
+    All features have one score, which stands for the whole line.
+    """
+    chosen = curves[(curves["metric"] == metric) & (curves["choice"] == choice)]
+    areas = curve_areas(chosen)
+    points = {dataset: len(s) for dataset, s in s_of_datasets(curves).items()}
+    is_whole = (areas["method"] == ALL_FEATURES) | (areas["n"] == areas["dataset"].map(points))
+    matrix = areas[is_whole].pivot(index="dataset", columns="method", values="area")
+    return matrix.reindex(index=list(datasets), columns=list(methods)).rename_axis(
+        index=None, columns=None
+    )
+
+
+def fit_seconds(results: SuiteResults, datasets: Sequence[str]) -> pd.Series:
+    """Method -> seconds of a selection with the default setting: the median over the datasets.
+
+    The time on a dataset is the median over its s and fit seeds.
+    """
+    rows = selections_of_choice(results, "default")
+    rows = rows[(rows["status"] == "ok") & rows["dataset"].isin(list(datasets))]
+    each = rows.groupby(["method", "dataset"])["fit_seconds"].median()
+    return each.groupby("method").median()

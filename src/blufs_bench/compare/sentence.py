@@ -1,0 +1,196 @@
+"""What a comparison says in words: the answer of a view in one sentence, and the verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from blufs_bench.compare.means import labelled_datasets
+from blufs_bench.compare.tests import MIN_FOR_INTERVAL
+from blufs_bench.results.suite import Suite, SuiteResults
+from blufs_bench.results.vocabulary import (
+    ALL_FEATURES,
+    CHOICES,
+    DOMAINS,
+    EVERYWHERE,
+    METHOD_UNDER_STUDY,
+    METRICS,
+    RANDOM_FEATURES,
+    counted,
+    metric_words,
+)
+
+QUESTION = "Which method selects the best features without labels?"
+#: Choice -> how a sentence begins.
+_SETTINGS = {
+    "oracle": "With the best settings, picked by the labels",
+    "oracle_equal_budget": "With the best of equally many settings, picked by the labels",
+    "default": "With default settings",
+    "blind": "With settings chosen without labels",
+}
+#: Domains whose title is not what one says in a sentence.
+_DOMAINS = {"other": "other data", "text": "texts", "artificial": "artificial data"} | {
+    key: title.lower()
+    for key, title in DOMAINS.items()
+    if key not in ("other", "text", "artificial")
+}
+NOTHING = "No method has a score to compare here."
+
+
+def answer(
+    view: dict[str, Any], suite: Suite, *, metric: str, choice: str, score: str, domain: str
+) -> str:
+    """Who is first, by how much, and where BLUFS stands if it is another."""
+    placed = {
+        name: row
+        for name, row in view["methods"].items()
+        if row["place"] is not None and name not in (ALL_FEATURES, RANDOM_FEATURES)
+    }
+    if not placed:
+        return NOTHING
+    leading = min(row["place"] for row in placed.values())
+    first = [name for name, row in placed.items() if row["place"] == leading]
+    names = _listed([suite.title(name) for name in first])
+    where = "" if domain == EVERYWHERE else f" on {_DOMAINS[domain]}"
+    verb = "come" if len(first) > 1 else "comes"
+    stands = f"{verb} first" if len(placed) > 1 else "is the only method"
+    owner = "their" if len(first) > 1 else "its"
+    sentence = (
+        f"{_SETTINGS[choice]}, {names} {stands}{where}: "
+        f"{owner} {_measured(metric, score)} {_worth(view, placed[first[0]])}"
+    )
+    followers = [name for name in placed if name not in first]
+    shown = METHOD_UNDER_STUDY if METHOD_UNDER_STUDY in followers else next(iter(followers), None)
+    if shown:
+        place, height = placed[shown]["place"], _height(view, placed[shown])
+        sentence += f"; {suite.title(shown)} has place {place} with {height}"
+    return f"{sentence}."
+
+
+def _listed(names: list[str]) -> str:
+    """Names as one says them: "a", "a and b", "a, b and c"."""
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+
+
+def _measured(metric: str, score: str) -> str:
+    """The metric as one says it, with its short name."""
+    title, _ = metric_words(metric)
+    said = title[0].lower() + title[1:]
+    return f"{said} over all numbers of features" if score == "area" else said
+
+
+def _worth(view: dict[str, Any], row: dict[str, Any]) -> str:
+    count = counted(row["n_datasets"], "dataset")
+    if not view["has_random"]:
+        words = "on average over" if row["n_datasets"] > 1 else "on"
+        return f"is {100 * row['mean']:.1f} % {words} {count}"
+    words = "above" if row["gain"] >= 0 else "below"
+    return (
+        f"is {abs(row['gain']):.1f} points {words} that of random features{_interval(row)}, better "
+        f"on {row['wins']} of {count}"
+    )
+
+
+def _interval(row: dict[str, Any]) -> str:
+    """The interval of the gain; one that holds 0 has shown nothing."""
+    if row["low"] is None:
+        return ""
+    doubt = ", so it may be chance" if row["low"] <= 0 <= row["high"] else ""
+    span = f"{row['low']:+.1f} to {row['high']:+.1f}"
+    if row["n_datasets"] < MIN_FOR_INTERVAL:
+        return f" ({span} on single datasets, too few for an interval{doubt})"
+    return f" (95 % interval {span}{doubt})"
+
+
+def _height(view: dict[str, Any], row: dict[str, Any]) -> str:
+    return f"{row['gain']:+.1f}" if view["has_random"] else f"{100 * row['mean']:.1f} %"
+
+
+def verdict(standings: Mapping[str, Any], results: SuiteResults, suite: Suite) -> str:
+    """Whether BLUFS wins, by the average ranks of every metric and choice, as Markdown."""
+    if not any(map(results.is_labelled, suite.datasets)):
+        return (
+            "**No verdict**: the data have no labels, so that nothing can be measured by classes. "
+            "The label-free criteria, the stability and the agreement of the methods stand below."
+        )
+    if METHOD_UNDER_STUDY not in suite.methods:
+        return f"**No verdict**: {METHOD_UNDER_STUDY} is not among the methods of this suite."
+    found = {
+        (metric, choice): standings[metric][choice]
+        for choice in CHOICES
+        for metric in standings
+        if standings[metric][choice]
+    }
+    if not found:
+        return "**No verdict**: BLUFS has no scores on a dataset where other methods have some."
+    first = [key for key, where in found.items() if where["place"] == 1 and not where["shared"]]
+    sizes = sorted({(where["n_methods"], where["n_datasets"]) for where in found.values()})
+    size = " or ".join(
+        f"{methods} methods on {counted(datasets, 'dataset')}" for methods, datasets in sizes
+    )
+    answer = "Yes" if len(first) == len(found) else "No" if not first else "Only in part"
+    sentences = [
+        f"**Does BLUFS win? {answer}.** Among {size}, it alone has the best average rank in "
+        f"{len(first)} of {len(found)} comparisons (every metric with every choice of settings).",
+        _where_not(found, results, suite),
+        _significance(found, suite),
+        _left_out(found, results, suite),
+    ]
+    details = []
+    for choice in CHOICES:
+        parts = [
+            _clause(metric, found[metric, choice], suite)
+            for metric in standings
+            if (metric, choice) in found
+        ]
+        if parts:
+            details.append(f"- {CHOICES[choice].title}: {'; '.join(parts)}.")
+    return " ".join(filter(None, sentences)) + "\n\n" + "\n".join(details)
+
+
+def _clause(metric: str, where: dict[str, Any], suite: Suite) -> str:
+    return (
+        f"{METRICS[metric].short} {'shared ' * where['shared']}place {where['place']} "
+        f"with rank {where['rank']:.2f}, "
+        f"{100 * where['mean_difference']:+.1f} points against {suite.title(where['best_rival'])} "
+        f"(rank {where['rival_rank']:.2f}), best on {len(where['wins'])} of {where['n_datasets']}"
+    )
+
+
+def _where_not(found: dict, results: SuiteResults, suite: Suite) -> str:
+    """The dataset, metric and choice with which BLUFS is furthest behind."""
+    behind = [
+        (lead, metric, choice, dataset, method)
+        for (metric, choice), where in found.items()
+        for dataset, (method, lead) in where["losses"].items()
+    ]
+    if not behind:
+        return "It is best on every dataset in all of them."
+    lead, metric, choice, dataset, method = max(behind)
+    return (
+        f"It is furthest behind on {results.dataset_title(dataset)}: "
+        f"{100 * lead:.1f} points of {METRICS[metric].short} below {suite.title(method)} "
+        f"({CHOICES[choice].title.lower()})."
+    )
+
+
+def _significance(found: dict, suite: Suite) -> str:
+    pairs = sum(where["n_methods"] - 1 for where in found.values())
+    distinct = sum(len(where["distinct_from"]) for where in found.values())
+    return (
+        f"Nemenyi's test at {suite.significance_level:g} tells it from another method in "
+        f"{distinct} of {pairs} pairs."
+    )
+
+
+def _left_out(found: dict, results: SuiteResults, suite: Suite) -> str:
+    """The datasets that count in none of the comparisons."""
+    counted = {name for where in found.values() for name in (*where["wins"], *where["losses"])}
+    missing = [
+        results.dataset_title(name)
+        for name in labelled_datasets(results, suite)
+        if name not in counted
+    ]
+    if not missing:
+        return ""
+    return f"Not counted, because methods have no score there: {', '.join(missing)}."

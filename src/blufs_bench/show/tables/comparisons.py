@@ -1,0 +1,228 @@
+"""Tables of the comparison: gains over random features, every pair, average ranks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+
+from blufs_bench.compare.comparison import Comparison, View
+from blufs_bench.compare.pairs import GAIN_COLUMNS, NO_RANDOM
+from blufs_bench.results.suite import Suite, SuiteResults
+from blufs_bench.results.vocabulary import (
+    CHOICES,
+    EVERYWHERE,
+    METHOD_UNDER_STUDY,
+    METRICS,
+    counted,
+    domain_title,
+    metric_words,
+)
+from blufs_bench.show.leaderboard import (
+    gain_cell,
+    gain_column,
+    gain_marks,
+    leaderboard,
+    name_column,
+    number_column,
+    wins_column,
+)
+from blufs_bench.show.tables.table import (
+    NO_LABELS,
+    Block,
+    Cell,
+    Row,
+    Table,
+    count_cell,
+    mark_row,
+    nothing,
+    number_cell,
+    tuples,
+    words,
+)
+
+_KEY = ["metric", "choice", "score", "domain"]
+_PAIR = ["method", "other", "difference", "wins", "ties", "losses", "p_value"]
+
+
+def view_title(view: View, *more: str) -> str:
+    """Metric and choice of a view, for the title of a table."""
+    return ", ".join([metric_words(view.metric)[0], CHOICES[view.choice].title.lower(), *more])
+
+
+def gains(results: SuiteResults, suite: Suite, comparison: Comparison) -> Table:
+    """One block per metric and choice over all datasets, and one per metric by domain."""
+    caption = "Gain over random features, in points"
+    tidy, blocks = [], []
+    for view in comparison.views():
+        table = view.standings()
+        if "gain" not in table:
+            continue
+        named = table.rename_axis("method").reset_index()
+        tidy.append(named.assign(**view.key)[[*_KEY, "method", *table.columns]])
+        if view.is_main:
+            blocks.append(_board(suite, view))
+            blocks += _by_domain(suite, comparison, view)
+    if not tidy:
+        return nothing("gains", caption, [*_KEY, "method", *GAIN_COLUMNS], NO_RANDOM)
+    notes = [
+        "Gain: mean difference to random features over the datasets, in hundredths of the score, "
+        "with its 95 % bootstrap interval over the datasets in brackets",
+        "A method without a score on a dataset counts as random features there; how often is said "
+        "under Imputed",
+        "Rank: average rank with these; common rank: only on datasets where every method has a "
+        "score",
+        "All features are shown and not ranked; the area under the curve over s is in the CSV file",
+    ]
+    return Table("gains", caption, pd.concat(tidy, ignore_index=True), blocks, notes)
+
+
+def _board(suite: Suite, view: View) -> Block:
+    methods = view.content["methods"]
+    n_common = next(iter(methods.values()))["n_common"]
+    columns = [
+        name_column(suite.title),
+        gain_column("Gain", gain_marks(methods)),
+        number_column(metric_words(view.metric)[1], "mean", "{:.1f}", scale=100),
+        wins_column("Wins / ties / losses"),
+        number_column("Rank", "rank", "{:.2f}"),
+        number_column(f"Common rank ({n_common} datasets)", "common_rank", "{:.2f}"),
+        number_column("Imputed", "n_imputed", "{:.0f}"),
+    ]
+    return leaderboard(methods, columns, view_title(view, counted(view.n_datasets, "dataset")))
+
+
+def _by_domain(suite: Suite, comparison: Comparison, whole: View) -> list[Block]:
+    """Methods down, domains across; nothing if there is one domain."""
+    parts = {}
+    for domain, datasets in comparison.domains.items():
+        view = comparison.view(whole.metric, whole.choice, whole.score, domain)
+        if domain != EVERYWHERE and view and view.content["has_random"]:
+            parts[f"{domain_title(domain)} ({len(datasets)})"] = view.content["methods"]
+    if not parts:
+        return []
+    rows = [
+        Row([Cell(suite.title(m)), *(gain_cell(methods[m]) for methods in parts.values())])
+        for m in whole.content["methods"]
+    ]
+    return [Block(["Method", *parts], rows, view_title(whole, "by domain"))]
+
+
+def pair_table(results: SuiteResults, suite: Suite, comparison: Comparison) -> Table:
+    """A matrix per metric and choice over all datasets, and BLUFS against each by Bayes' rule."""
+    caption = "Every method against every other"
+    tidy, blocks = [], []
+    place = {method: position for position, method in enumerate(suite.methods)}
+    for view in comparison.views():
+        found = view.pairs()
+        if found.empty:
+            continue
+        found = found.sort_values(["method", "other"], key=lambda names: names.map(place))
+        once = found[found["method"].map(place) < found["other"].map(place)]
+        # More digits would be most of the file, and say nothing.
+        once = once.round({"difference": 6, "p_value": 8})
+        tidy.append(once.assign(**view.key)[[*_KEY, *_PAIR]])
+        if view.is_main:
+            blocks.append(_pair_block(suite, view, found))
+            blocks += _bayes_block(suite, view)
+    if not tidy:
+        why = "No two methods of this suite have scores on the same dataset"
+        return nothing("pairs", caption, [*_KEY, *_PAIR], why)
+    notes = [
+        "Method of the row less method of the column: mean difference in points, wins / ties / "
+        "losses, p-value of Wilcoxon's test corrected by Holm; bold where it is below "
+        f"{suite.significance_level:g}",
+        "Methods in the order of their mean; gaps count as random features, where these are in the "
+        "suite",
+    ]
+    return Table("pairs", caption, pd.concat(tidy, ignore_index=True), blocks, notes)
+
+
+def _pair_block(suite: Suite, view: View, found: pd.DataFrame) -> Block:
+    order = [name for name in view.content["methods"] if name in set(found["method"])]
+    cells = {(row.method, row.other): _pair_cell(row, suite) for row in tuples(found)}
+    rows = [
+        Row([Cell(suite.title(a)), *(cells.get((a, b), Cell("–")) for b in order)]) for a in order
+    ]
+    title = view_title(view, counted(view.n_datasets, "dataset"))
+    return Block(["Method", *map(suite.title, order)], rows, title)
+
+
+def _pair_cell(row: Any, suite: Suite) -> Cell:
+    p_value = "" if pd.isna(row.p_value) else f", p {row.p_value:.2g}"
+    text = f"{row.difference:+.1f} ({row.wins}/{row.ties}/{row.losses}{p_value})"
+    return Cell(text, row.difference, "best" if row.p_value < suite.significance_level else "")
+
+
+def _bayes_block(suite: Suite, view: View) -> list[Block]:
+    """Probabilities of the Bayesian signed-rank test; nothing without BLUFS or a second dataset."""
+    chances = view.content["bayes"]
+    if not chances:
+        return []
+    outcomes = ("better", "equal", "worse")
+    rows = [
+        Row([Cell(suite.title(m)), *(number_cell(chances[m][k], "{:.2f}") for k in outcomes)])
+        for m in view.content["methods"]
+        if m in chances
+    ]
+    name = suite.title(METHOD_UNDER_STUDY)
+    columns = ["Against", f"{name} better", "Within one point", f"{name} worse"]
+    title = view_title(view, counted(view.n_datasets, "dataset"))
+    return [Block(columns, rows, f"{title}: Bayesian signed-rank test")]
+
+
+def ranks(results: SuiteResults, suite: Suite, comparison: Comparison) -> Table:
+    """Average rank of every method by every metric and choice, and the tests of them."""
+    caption = "Average ranks over the datasets (1 is best)"
+    names = ["method", "average_rank", "metric", "choice", "n_datasets"]
+    if not comparison.tests or not suite.ranked_methods:
+        why = NO_LABELS if not comparison.tests else "No method of this suite selects features"
+        return nothing("ranks", caption, names, why)
+    tidy, tests, blocks = [], [], []
+    notes: list[str] = []
+    for metric, choices in comparison.tests.items():
+        columns = {}
+        for choice, tested in choices.items():
+            mean = pd.Series(tested["average_ranks"], dtype=float).reindex(suite.ranked_methods)
+            columns[choice] = mean
+            tests.append(_test_row(suite, metric, choice, tested))
+            notes.extend(note for note in tested["notes"] if note not in notes)
+            named = pd.DataFrame({"method": mean.index, "average_rank": mean.to_numpy()})
+            n_datasets = len(tested["datasets"])
+            tidy.append(named.assign(metric=metric, choice=choice, n_datasets=n_datasets))
+        blocks.append(_rank_block(suite, columns, METRICS[metric].title))
+    titles = ["Metric", "Choice", "Datasets", "Friedman p", "Critical difference"]
+    titles.append("Not different from the best")
+    blocks.append(Block(titles, tests, f"Tests at the level {suite.significance_level:g}"))
+    return Table("ranks", caption, pd.concat(tidy, ignore_index=True), blocks, notes)
+
+
+def _rank_block(suite: Suite, columns: Mapping[str, pd.Series], title: str) -> Block:
+    marks = {key: mark_row(list(mean), larger_is_better=False) for key, mean in columns.items()}
+    rows = [
+        Row(
+            [
+                *words(suite.title(method)),
+                *(number_cell(columns[key].iloc[i], "{:.2f}", marks[key][i]) for key in columns),
+            ]
+        )
+        for i, method in enumerate(suite.ranked_methods)
+    ]
+    return Block(["Method", *(CHOICES[key].short for key in columns)], rows, title)
+
+
+def _test_row(suite: Suite, metric: str, choice: str, tested: Mapping[str, Any]) -> Row:
+    """The tests of one metric and choice, and who cannot be told from the best."""
+    order = sorted(tested["average_ranks"], key=tested["average_ranks"].__getitem__)
+    p_values = tested["nemenyi"][order[0]] if tested["nemenyi"] else {}
+    alike = [suite.title(m) for m in order[1:] if p_values.get(m, 0) >= tested["alpha"]]
+    return Row(
+        [
+            *words(METRICS[metric].short, CHOICES[choice].short),
+            count_cell(len(tested["datasets"])),
+            number_cell((tested["friedman"] or {}).get("p_value"), "{:.3g}"),
+            number_cell(tested["critical_difference"], "{:.2f}"),
+            Cell((", ".join(alike) or "none") if p_values else "n/a"),
+        ]
+    )
