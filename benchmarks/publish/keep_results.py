@@ -13,7 +13,7 @@ import shutil
 from pathlib import Path
 
 from blufs_bench.files.atomic import read_json
-from blufs_bench.show.tables.catalog import PROFILE
+from blufs_bench.show.tables.catalog import TABLES
 
 ROOT = Path(__file__).parents[2]
 COPIED = ("*.parquet", "statistics.json", "provenance.json", "summary.txt", "tables/*.csv")
@@ -34,7 +34,7 @@ def keep(source: Path, target: Path) -> Path:
     shutil.rmtree(target, ignore_errors=True)
     small = [report] if report.stat().st_size < LARGEST_REPORT else []
     found = [path for pattern in COPIED for path in source.glob(pattern)]
-    for path in (*(path for path in found if not path.name.startswith(PROFILE)), *small):
+    for path in (*(p for p in found if p.parent.name != "tables" or p.stem in TABLES), *small):
         copy = target / path.relative_to(source)
         copy.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(path, copy)

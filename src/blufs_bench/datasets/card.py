@@ -10,9 +10,11 @@ import numpy as np
 import scipy.sparse as sp
 
 from blufs_bench.datasets.transforms import density
-from blufs_bench.results.vocabulary import DEFAULT_DOMAIN
 
 _SIZES = {"n_samples": "samples", "n_features": "features", "n_classes": "classes"}
+
+#: Domain of a dataset that names none, see :data:`blufs_bench.results.vocabulary.DOMAINS`.
+DEFAULT_DOMAIN = "other"
 
 
 def make_card(

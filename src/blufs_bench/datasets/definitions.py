@@ -9,6 +9,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+from blufs_bench.datasets.card import DEFAULT_DOMAIN
 from blufs_bench.datasets.errors import DatasetError, DefinitionError
 from blufs_bench.datasets.readers import (
     ARCHIVE_SUFFIXES,
@@ -17,7 +18,6 @@ from blufs_bench.datasets.readers import (
     TEXT_SUFFIXES,
 )
 from blufs_bench.files.schema import schema_problems
-from blufs_bench.results.vocabulary import DEFAULT_DOMAIN
 
 #: Keys that say where the data come from.
 SOURCES = ("path", "url", "package", "builtin", "generate")

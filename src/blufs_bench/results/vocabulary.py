@@ -181,8 +181,6 @@ DOMAINS = {
     "artificial": "Artificial",
     "other": "Other",
 }
-#: Domain of a dataset that names none.
-DEFAULT_DOMAIN = "other"
 #: The domain that stands for all of them.
 EVERYWHERE = "all"
 #: What a score is: at the s that is reported, or the mean height of the curve over s.

@@ -6,8 +6,9 @@ import re
 import pytest
 import yaml
 
-from blufs_bench.datasets import DOMAINS, DatasetError, DefinitionError, dataset_definitions
+from blufs_bench.datasets import DatasetError, DefinitionError, dataset_definitions
 from blufs_bench.datasets.transforms import TRANSFORMS
+from blufs_bench.results.vocabulary import DOMAINS
 from tests.helpers import ROOT
 
 KNOWN = ROOT / "data" / "datasets.yaml"
