@@ -18,6 +18,7 @@ from blufs.methods.bsufs import BSUFS
 from blufs.methods.dscofs import DSCOFS
 from blufs.methods.fsca import FSCA
 from blufs.methods.fspca import FSPCA
+from blufs.methods.genebasis import GeneBasis
 from blufs.methods.lapscore import LapScore
 from blufs.methods.max_variance import MaxVariance
 from blufs.methods.mcfs import MCFS
@@ -28,6 +29,7 @@ from blufs.methods.rne import RNE
 from blufs.methods.sogfs import SOGFS
 from blufs.methods.spcafs import SPCAFS
 from blufs.methods.spcapsd import SPCAPSD
+from blufs.methods.spdfs import SPDFS
 from blufs.methods.udfs import UDFS
 from blufs.methods.vcsdfs import VCSDFS
 from blufs.metrics import clustering_accuracy, normalized_mutual_info
@@ -49,12 +51,14 @@ __all__ = [
     "SOGFS",
     "SPCAFS",
     "SPCAPSD",
+    "SPDFS",
     "UDFS",
     "VCSDFS",
     "AllFeatures",
     "BLUFSVariant",
     "BaseSelector",
     "BlindSearch",
+    "GeneBasis",
     "GraphSelector",
     "LapScore",
     "MaxVariance",

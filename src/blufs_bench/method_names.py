@@ -31,6 +31,8 @@ BUILT_IN = {
     "VCSDFS": "blufs.methods.vcsdfs:VCSDFS",
     "DSCOFS": "blufs.methods.dscofs:DSCOFS",
     "SPCAPSD": "blufs.methods.spcapsd:SPCAPSD",
+    "SPDFS": "blufs.methods.spdfs:SPDFS",
+    "GeneBasis": "blufs.methods.genebasis:GeneBasis",
 }
 
 #: What variants of a method are made of, where that is not its own class.

@@ -54,6 +54,8 @@ HELD: Mapping[str, Held] = {
     "VCSDFS": Held(data=3, smaller=3),
     "DSCOFS": Held(data=3, smaller=3),
     "SPCAPSD": Held(data=5, smaller=16),
+    "SPDFS": Held(data=5, smaller=4),
+    "GeneBasis": Held(data=6, samples=2, smaller=2),
 }
 
 
