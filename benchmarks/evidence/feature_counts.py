@@ -25,7 +25,7 @@ def pursuit_gains(data: Dataset) -> np.ndarray:
     """Gains of the first choices of the pursuit with default parameters."""
     selector = BLUFSVariant(n_clusters=data.c, feedback=0)
     shared = selector.precompute(data.X).value
-    problem = selector._problem(data.X, shared)
+    problem = selector._problem(data.X, shared, included=np.empty(0, dtype=int))
     search = search_for(problem, shared.learned_graph(), selector._first_labels(problem, shared))
     return search.start(min(MOST, data.X.shape[1])).gains
 

@@ -31,7 +31,7 @@ BETA, LAM = 0.01, 0.01
 def rules(data, M, Y, H, B, diagonal, s):
     """Name -> function that returns a support."""
 
-    search = SupportSearch(data, M, Y, diagonal, LAM, tau=0.0)
+    search = SupportSearch(data, M, Y, diagonal, LAM, 0.0, included=np.empty(0, dtype=int))
 
     def pursuit():
         return search.start(s).chosen

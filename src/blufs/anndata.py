@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.base import clone
 
+from blufs._numerics.feature_names import feature_indices
 from blufs._numerics.matrix.chunked import as_row_chunks
 from blufs._numerics.warn import warn_user
 from blufs.base import BaseSelector
@@ -31,6 +32,8 @@ def select_genes(
     subset: bool = False,
     inplace: bool = True,
     estimator: BaseSelector | None = None,
+    include: Any = None,
+    exclude: Any = None,
 ) -> DataFrame | None:
     """Select genes that tell groups of cells apart; ``scanpy.pp.pca(adata)`` goes on with them.
 
@@ -55,6 +58,10 @@ def select_genes(
         Whether to write into ``adata``; if not, the columns are returned.
     estimator : selector of this library, optional
         Used instead of ``BLUFS(n_clusters=n_clusters)``.
+    include, exclude : str or array-like, optional
+        Genes that must be selected, such as markers that you know, and genes that must not be, such
+        as mitochondrial ones: a column of ``adata.var`` with truth values; or names, positions or
+        a boolean mask. Included ones count as selected; BLUFS chooses the others given them.
 
     Returns
     -------
@@ -66,11 +73,16 @@ def select_genes(
         made.
     """
     _refuse_subset_on_disk(adata, subset and inplace)
-    X, n_top = _values(adata, layer), _check_count(n_top_genes, adata.n_vars)
+    included, excluded = (
+        _genes(adata, genes, name) for genes, name in ((include, "include"), (exclude, "exclude"))
+    )
+    X, n_top = _values(adata, layer), _check_count(n_top_genes, adata.n_vars - len(excluded))
     if estimator is None:
         estimator = BLUFS(n_clusters=n_clusters)
     elif n_clusters != "auto":
         raise ValueError("n_clusters is a parameter of the estimator if one is given: set it there")
+    if include is not None or exclude is not None:
+        estimator = clone(estimator).set_params(include=included, exclude=excluded)
     fits = _fit_batches(X, _batches(adata, batch_key), estimator, n_top)
     table = _table(adata, fits, n_top, with_batches=batch_key is not None)
     if not inplace:
@@ -100,6 +112,17 @@ def _fit_batches(X, batches: list, estimator: BaseSelector, n_top: int) -> list[
     return fits
 
 
+def _genes(adata: AnnData, genes, argument: str) -> np.ndarray:
+    """Positions of genes that are given as ``select_genes`` takes them."""
+    if isinstance(genes, str):
+        if genes not in adata.var:
+            raise ValueError(f"{argument}: adata.var has no column {genes!r}")
+        genes = adata.var[genes].to_numpy()
+        if genes.dtype != bool:
+            raise ValueError(f"{argument}: that column of adata.var must have truth values")
+    return feature_indices(genes, adata.n_vars, list(adata.var_names), argument)
+
+
 def _refuse_subset_on_disk(adata: AnnData, wanted: bool) -> None:
     if adata.isbacked and wanted:
         raise ValueError(
@@ -123,7 +146,8 @@ def _check_count(n_top_genes: int, n_genes: int) -> int:
     if n_top_genes <= n_genes:
         return n_top_genes
     warn_user(
-        f"n_top_genes={n_top_genes} is above the number of genes, {n_genes}; taking all of them",
+        f"n_top_genes={n_top_genes} is above the number of genes to choose from, {n_genes}; "
+        "taking all of them",
     )
     return n_genes
 

@@ -8,7 +8,9 @@ A method subclasses :class:`BaseSelector` and implements one of
 
 ``_precompute(X)`` may return anything that depends neither on s nor on the parameters named in
 ``tuned_parameters``; a grid over those computes it once and hands it to every fit. All three get
-validated data without constant features: those are ranked last here, for every method. Values near
+validated data without constant and excluded features: those are ranked last here, for every method.
+Features that must be chosen are ranked first here; a method that can choose the others *given* them
+implements ``_solve_given(X, s_values, precomputed, included)`` instead of ``_solve``. Values near
 the ends of the floating-point numbers are scaled by a power of two first, and offsets taken off
 where the method says that they change nothing, see :mod:`blufs._numerics.matrix.conditioning`.
 """
@@ -30,6 +32,7 @@ from sklearn.utils import get_tags
 from sklearn.utils._param_validation import Interval, InvalidParameterError, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from blufs._numerics.feature_names import feature_indices, shown
 from blufs._numerics.graph import SampleGraph
 from blufs._numerics.matrix.chunked import as_row_chunks, column_slice, first_row, is_lazy
 from blufs._numerics.matrix.conditioning import conditioned, varying_columns
@@ -93,6 +96,8 @@ AT_LEAST_ONE = Interval(Integral, 1, None, closed="left")
 #: The values of parameters that mean the same in all methods that have them.
 _COMMON = {
     "n_features_to_select": [None, Interval(Real, 0, 1, closed="neither"), AT_LEAST_ONE],
+    "include": [None, "array-like"],
+    "exclude": [None, "array-like"],
     "n_clusters": [AT_LEAST_ONE],
     "n_components": [None, AT_LEAST_ONE],
     "n_neighbors": [AT_LEAST_ONE],
@@ -105,7 +110,8 @@ _COMMON = {
 
 def constraints(common: str = "", **own: list) -> dict[str, list]:
     """What the parameters of a method may be: the common ones by name, and its own ones."""
-    return {name: _COMMON[name] for name in ("n_features_to_select", *common.split())} | own
+    of_all = "n_features_to_select", "include", "exclude"
+    return {name: _COMMON[name] for name in (*of_all, *common.split())} | own
 
 
 #: Largest modulus of a parameter, and the inverse of the least: squares with data stay finite.
@@ -142,7 +148,7 @@ class Precomputed:
             raise ValueError(f"precomputed was made for X of shape {self.shape}, X has {X.shape}")
         if not np.array_equal(self.first_row, first_row(X)):
             raise ValueError(f"precomputed was made for other data of the same shape {self.shape}")
-        for parameter, wanted in selector._shared_parameters().items():
+        for parameter, wanted in selector._shared_parameters(X.shape[1]).items():
             made_with = self.parameters.get(parameter, wanted)
             if made_with != wanted:
                 raise ValueError(
@@ -153,6 +159,15 @@ class Precomputed:
 
 class BaseSelector(SelectorMixin, BaseEstimator):
     """Base of all unsupervised feature selectors of this library.
+
+    Parameters
+    ----------
+    include : array-like, optional
+        Features that must be chosen: positions, names (if X is a DataFrame) or a boolean mask. They
+        count as selected features and rank first. BLUFS and the greedy methods choose the others
+        given these.
+    exclude : array-like, optional
+        Features that must not be chosen, likewise. The result is that without these columns.
 
     Attributes
     ----------
@@ -182,6 +197,8 @@ class BaseSelector(SelectorMixin, BaseEstimator):
     _parameter_constraints: ClassVar[dict] = constraints()
 
     n_features_to_select: int | float | str | None
+    include: Any = None
+    exclude: Any = None
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -192,12 +209,12 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         """What fits with other tuned parameters or another s can share."""
         self._validate_params()
         X = self._validate(X)
-        value = self._precompute(self._varying_part(X)[0])
-        name, parameters = type(self).__name__, self._shared_parameters()
+        value = self._precompute(self._usable_part(X)[0])
+        name, parameters = type(self).__name__, self._shared_parameters(X.shape[1])
         return Precomputed(value, name, X.shape, first_row(X), parameters)
 
     def _precompute(self, X: np.ndarray) -> Any:
-        """As ``precompute``, on validated data without constant features."""
+        """As ``precompute``, on validated data without constant and excluded features."""
         return None
 
     @_fit_context(prefer_skip_nested_validation=True)
@@ -218,7 +235,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         """
         X = self._validate(X)
         s = self._resolve_n_features(X.shape[1])
-        solution = self._solve_varying(X, [s], precomputed)[s]
+        solution = self._solve_usable(X, [s], precomputed)[s]
         self._publish(solution, s or solution.n_features)
         return self
 
@@ -232,16 +249,22 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         X = self._validate(X)
         if not isinstance(s_values, Iterable):
             raise ValueError(f"s_values must be a list of numbers of features, got {s_values!r}")
-        wanted = [check_count(s, X.shape[1]) for s in s_values]
+        wanted = [self._check_size(s, X.shape[1]) for s in s_values]
         if not wanted:
             raise ValueError("s_values is empty: there is no number of features to select")
-        return self._solve_varying(X, sorted(set(wanted)), precomputed)
+        return self._solve_usable(X, sorted(set(wanted)), precomputed)
 
     def _rank(self, X: np.ndarray, precomputed) -> Solution:
         raise NotImplementedError(f"{type(self).__name__} implements neither _rank nor _solve")
 
     def _solve(self, X: np.ndarray, s_values: list[int], precomputed) -> dict[int, Solution]:
         return dict.fromkeys(s_values, self._rank(X, precomputed))
+
+    def _solve_given(
+        self, X: np.ndarray, s_values: list[int], precomputed, included: np.ndarray
+    ) -> dict[int, Solution]:
+        """As ``_solve``; the features ``included``, (m,) with m <= s, will be ranked first."""
+        return self._solve(X, s_values, precomputed)
 
     def _validate_params(self) -> None:
         super()._validate_params()
@@ -260,14 +283,15 @@ class BaseSelector(SelectorMixin, BaseEstimator):
                 f"The {name!r} parameter of {type(self).__name__} {problem}. Got {value!r} instead."
             )
 
-    def _shared_parameters(self) -> dict[str, Any]:
+    def _shared_parameters(self, d: int) -> dict[str, Any]:
         """Plain parameters that ``precompute`` depends on; a seed may differ between fits."""
-        free = {"n_features_to_select", "random_state", *self.tuned_parameters}
-        return {
+        free = {"n_features_to_select", "random_state", "include", *self.tuned_parameters}
+        plain = {
             name: value
             for name, value in self.get_params(deep=False).items()
             if name not in free and isinstance(value, Real | str | None)
         }
+        return {**plain, "exclude": self._preselected(d)[1].tolist()}
 
     def _validate(self, X) -> Any:
         """X as the method gets it: an ndarray, a canonical csr_array or RowChunks, all finite."""
@@ -285,11 +309,27 @@ class BaseSelector(SelectorMixin, BaseEstimator):
             raise ValueError("X has no variance: all samples are equal, none can be told apart")
         return X
 
-    def _varying_part(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
-        """X without constant features as the method gets it, and which these are (None: all)."""
-        varying = varying_columns(X)
-        kept = None if varying.all() else np.flatnonzero(varying)
+    def _preselected(self, d: int, names=None) -> tuple[np.ndarray, np.ndarray]:
+        """Positions of the features that must be chosen, and of those that must not; ``names`` of
+        all d features are those of the data unless given."""
+        names = getattr(self, "feature_names_in_", None) if names is None else names
+        included = feature_indices(self.include, d, names, "include")
+        excluded = feature_indices(self.exclude, d, names, "exclude")
+        both = np.intersect1d(included, excluded)
+        if both.size:
+            both = both if names is None else names[both]
+            raise ValueError(f"include and exclude both have {shown(both)}")
+        return included, excluded
+
+    def _usable_part(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
+        """X as the method gets it, without constant and excluded features, and which of all these
+        are (None: all)."""
+        usable, (_, excluded) = varying_columns(X), self._preselected(X.shape[1])
+        usable[excluded] = False
+        kept = None if usable.all() else np.flatnonzero(usable)
         if kept is not None:
+            if not len(kept):
+                raise ValueError("all features that exclude leaves are constant")
             X = some_columns(X, kept) if sp.issparse(X) else X[:, kept]
         scaling = getattr(self, "scaling", "none")
         scaling = choose_scaling(X) if scaling == "auto" else scaling
@@ -326,24 +366,44 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         wanted = self.n_features_to_select
         if isinstance(wanted, str):  # "auto": the method counts them
             return None
+        included, excluded = self._preselected(d)
+        left = d - len(excluded)
         if wanted is None:
-            return max(1, d // 2)
+            return max(1, left // 2, len(included))
         if isinstance(wanted, Integral):
-            return check_count(wanted, d)
-        return max(1, int(wanted * d))
+            return self._check_size(wanted, d)
+        return self._check_size(max(1, int(wanted * left)), d)
 
-    def _solve_varying(self, X, s_values: list, precomputed) -> dict[Any, Solution]:
-        """Solve on the varying features only and put the constant ones last."""
+    def _check_size(self, s, d: int) -> int:
+        """s as an int, if so many of d features can be chosen."""
+        s, (included, excluded) = check_count(s, d), self._preselected(d)
+        left = d - len(excluded)
+        if s > left:
+            raise ValueError(f"n_features_to_select={s}, but exclude leaves {left} of {d} features")
+        if s < len(included):
+            raise ValueError(
+                f"n_features_to_select={s} is below the number of features in include, "
+                f"{len(included)}"
+            )
+        return s
+
+    def _solve_usable(self, X, s_values: list, precomputed) -> dict[Any, Solution]:
+        """Solve on the usable features only, and put the others last."""
         given = self._given(X, precomputed)
-        part, varying = self._varying_part(X)
-        inner = {s: min(s, part.shape[1]) if s else s for s in s_values}
-        solutions = self._solve(part, sorted(set(inner.values())), given)
+        included, excluded = self._preselected(X.shape[1])
+        part, kept = self._usable_part(X)
+        if kept is None:
+            kept = np.arange(part.shape[1])
+        positions = np.flatnonzero(np.isin(kept, included))
+        # Features to include that are constant take a place each, but not one among those solved.
+        n_constant = len(included) - len(positions)
+        inner = {s: min(max(s - n_constant, 1), len(kept)) if s else s for s in s_values}
+        solutions = self._solve_given(part, sorted(set(inner.values())), given, positions)
         for s in inner.values():
-            check_ranking(solutions.get(s), part.shape[1], type(self).__name__)
+            check_ranking(solutions.get(s), len(kept), type(self).__name__)
         self._warn_unless_converged(solutions)
-        if varying is None:
-            return {s: replace(solutions[s], order=solutions[s].ranked) for s in s_values}
-        return {s: _with_constants(solutions[inner[s]], varying, X.shape[1]) for s in s_values}
+        d = X.shape[1]
+        return {s: _extended(solutions[inner[s]], kept, included, excluded, d) for s in s_values}
 
     def _warn_unless_converged(self, solutions: dict[Any, Solution]) -> None:
         late = [s or found.n_features for s, found in solutions.items() if not found.converged]
@@ -405,17 +465,29 @@ class GraphSelector(BaseSelector):
         return graph
 
 
-def _with_constants(solution: Solution, varying: np.ndarray, d: int) -> Solution:
-    """Extend a solution on the varying features to all d: constant ones score and rank last."""
-    constant = np.delete(np.arange(d), varying)
+def _extended(
+    solution: Solution, kept: np.ndarray, included: np.ndarray, excluded: np.ndarray, d: int
+) -> Solution:
+    """Extend a solution on the ``kept`` of d features to all of them.
+
+    Included ones come first, then the others as the solution ranks them, constant ones, and
+    excluded ones; those that were not kept get the lowest score.
+    """
+    n_features = solution.n_features + len(np.setdiff1d(included, kept))
+    others = np.setdiff1d(np.arange(d), np.concatenate([kept, excluded]))
+    order = np.concatenate([kept[solution.ranked], others, excluded])
+    order = order[np.argsort(~np.isin(order, included), kind="stable")]
+    if len(kept) == d:
+        return replace(solution, order=order, n_features=n_features)
     scores = np.full(d, solution.scores.min(), dtype=solution.scores.dtype)
-    scores[varying] = solution.scores
+    scores[kept] = solution.scores
     per_feature = {}
     for name, values in solution.per_feature.items():
         per_feature[name] = np.zeros((d, *values.shape[1:]), dtype=values.dtype)
-        per_feature[name][varying] = values
-    order = np.concatenate([varying[solution.ranked], constant])
-    return replace(solution, scores=scores, order=order, per_feature=per_feature)
+        per_feature[name][kept] = values
+    return replace(
+        solution, scores=scores, order=order, n_features=n_features, per_feature=per_feature
+    )
 
 
 def settled(history: Sequence[float], tol: float, at_least: float = 0.0) -> bool:

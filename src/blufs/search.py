@@ -37,6 +37,7 @@ class BlindSearch(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
     Parameters
     ----------
     estimator : selector of this library
+        Its ``include`` and ``exclude`` hold for every candidate.
     param_grid : dict of lists
         Values per parameter; all combinations are tried, and the estimator's own one.
     s_values : sequence of int, optional
@@ -111,6 +112,8 @@ class BlindSearch(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
         candidates = self._candidates()
         data = clone(self.estimator)._validate(X)
         validate_data(self, X, skip_check_array=True)  # names and number of the features
+        for _, candidate in candidates:
+            self._by_position(candidate)
         self.n_clusters_ = self._count_clusters(data)
         self.results_ = self._judge(data, self._sizes(data), candidates)
         own = [row for row in self.results_ if row["is_default"]]
@@ -119,11 +122,20 @@ class BlindSearch(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
         self.best_estimator_ = clone(self.estimator).set_params(**self.best_params_).fit(X)
         return self
 
+    def _by_position(self, selector: BaseSelector) -> BaseSelector:
+        """The selector for data without names: it includes and excludes features by position."""
+        names = getattr(self, "feature_names_in_", None)
+        included, excluded = selector._preselected(self.n_features_in_, names)
+        if len(included) + len(excluded) == 0:
+            return selector
+        return selector.set_params(include=included, exclude=excluded)
+
     def _sizes(self, X: np.ndarray) -> list[int]:
         if self.s_values is not None:
             return list(self.s_values)
-        s = self.estimator._resolve_n_features(X.shape[1])
-        return [s or clone(self.estimator).fit(X).n_features_to_select_]
+        own = self._by_position(clone(self.estimator))
+        s = own._resolve_n_features(X.shape[1])
+        return [s or own.fit(X).n_features_to_select_]
 
     def _count_clusters(self, X: np.ndarray) -> int:
         wanted = self.n_clusters or self.estimator.get_params().get("n_clusters", "auto")

@@ -99,9 +99,30 @@ def test_any_estimator_serves_and_is_left_alone():
     assert not hasattr(estimator, "support_")
 
 
+@pytest.mark.parametrize("batch_key", [None, "donor"])
+def test_known_markers_are_kept_and_unwanted_genes_left_out(batch_key):
+    adata = cells()
+    adata.var["unwanted"] = adata.var_names.isin(["gene 0", "gene 1"])
+    known = ["gene 50", "gene 51"]
+    for include in (known, [50, 51], adata.var_names.isin(known)):
+        options = {"n_clusters": 3, "batch_key": batch_key, "inplace": False}
+        table = select_genes(adata, 8, include=include, exclude="unwanted", **options)
+        assert table["highly_variable"].sum() == 8
+        assert table.loc[known, "highly_variable"].all()
+        assert not table["highly_variable"][adata.var["unwanted"]].any()
+        assert table["highly_variable"].iloc[:N_MARKERS].sum() == 6
+    with pytest.warns(UserWarning, match="genes to choose from, 58; taking all of them"):
+        table = select_genes(adata, 60, exclude="unwanted", n_clusters=3, inplace=False)
+    assert table["highly_variable"].sum() == 58
+    with pytest.raises(ValueError, match=r"exclude: adata\.var has no column 'mt'"):
+        select_genes(adata, 8, exclude="mt")
+    with pytest.raises(ValueError, match="did you mean 'gene 50'"):
+        select_genes(adata, 8, include=["gen 50"])
+
+
 def test_more_genes_than_there_are_is_all_of_them_with_a_warning():
     adata = cells()
-    with pytest.warns(UserWarning, match="n_top_genes=2000 is above the number of genes, 60"):
+    with pytest.warns(UserWarning, match="above the number of genes to choose from, 60"):
         select_genes(adata, n_clusters=3)
     assert adata.var["highly_variable"].all()
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import scipy.sparse as sp
@@ -48,7 +48,8 @@ def random_problem(
     data = scaled_data(X, "center+unit")
     weights = Weights(alpha, beta, lam, mu, tau=1e-3)
     diagonal = data.quadratic_forms(P.smoothing(beta))[1] + lam + weights.tau
-    problem = Problem(data, graph.normalized, diagonal, weights, c, y_solver)
+    none = np.empty(0, dtype=int)
+    problem = Problem(data, graph.normalized, diagonal, weights, c, none, y_solver)
     Y = random_orthonormal(rng, n, c)
     support = search_for(problem, P, Y).start(s).chosen
     return problem, start_state(problem, support, data.columns(support), Y, P)
@@ -65,12 +66,15 @@ class WProblem:
     H: np.ndarray
     B: np.ndarray
     s: int
+    included: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=int))
 
     @property
     def search(self) -> SupportSearch:
         """The library's search for its support."""
         diagonal = np.diagonal(self.H).copy()
-        return SupportSearch(self.data, self.M, self.Y, diagonal, self.ridge, tau=0.0)
+        return SupportSearch(
+            self.data, self.M, self.Y, diagonal, self.ridge, tau=0.0, included=self.included
+        )
 
 
 def random_w_problem(seed: int) -> WProblem:

@@ -38,12 +38,14 @@ class GreedyColumns:
 
 
 def greedy_columns(
-    scatter: Scatter, s_values: Iterable[int], *, explain: bool
+    scatter: Scatter, s_values: Iterable[int], included: np.ndarray, *, explain: bool
 ) -> dict[int, GreedyColumns]:
     """Choose columns of Z one after the other; the result for each s, from one run.
 
     Parameters
     ----------
+    included : ndarray of int, shape (m,)
+        Columns that are chosen first, among themselves by the same rule; m is at most each s.
     explain : bool
         Whether to take the column that explains most of Z, with the largest
         ``||E' e_j||^2 / ||e_j||^2``, or the one that is largest itself, with the largest
@@ -51,6 +53,12 @@ def greedy_columns(
     """
     wanted = sorted(set(s_values))
     run = _Run(scatter, wanted[-1], explain)
+    if len(included):
+        others = np.delete(np.arange(len(run.open)), included)
+        run.open[others] = False
+        while run.count < len(included) and run.step():
+            pass
+        run.open[others] = True
     results = {}
     for s in wanted:
         while run.count < s and run.step():
@@ -146,16 +154,23 @@ class GreedyColumnSelector(BaseSelector):
 
     _parameter_constraints: ClassVar[dict] = constraints("scaling")
 
-    def __init__(self, n_features_to_select=None, *, scaling="none"):
+    def __init__(self, n_features_to_select=None, *, scaling="none", include=None, exclude=None):
         self.n_features_to_select = n_features_to_select
         self.scaling = scaling
+        self.include = include
+        self.exclude = exclude
 
     def _precompute(self, X: np.ndarray) -> Scatter:
         return Scatter.of(X, self.scaling)
 
     def _solve(self, X: np.ndarray, s_values: list[int], precomputed) -> dict[int, Solution]:
+        return self._solve_given(X, s_values, precomputed, np.empty(0, dtype=int))
+
+    def _solve_given(
+        self, X: np.ndarray, s_values: list[int], precomputed, included: np.ndarray
+    ) -> dict[int, Solution]:
         scatter = self._precompute(X) if precomputed is None else precomputed
-        found = greedy_columns(scatter, s_values, explain=self._explain)
+        found = greedy_columns(scatter, s_values, included, explain=self._explain)
         total = float(scatter.diagonal_and_squared_norms()[0].sum())
         return {s: _solution(columns, total) for s, columns in found.items()}
 

@@ -12,8 +12,15 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from blufs._numerics.graph import SampleGraph
-from blufs._numerics.matrix.scaling import FEATURE_SCALINGS
-from blufs.base import GraphSelector, Solution, check_n_clusters
+from blufs.base import (
+    AT_LEAST_ONE,
+    NON_NEGATIVE,
+    POSITIVE,
+    GraphSelector,
+    Solution,
+    check_n_clusters,
+    constraints,
+)
 from blufs.methods._explain import explain_features
 from blufs.solver.model import LearnedGraph, Problem, State, Weights
 from blufs.solver.start import (
@@ -94,6 +101,9 @@ class BLUFS(GraphSelector):
         Most sweeps.
     tol : float, default=1e-4
         Stop when the objective changes by less than this, relative to max(|objective|, 1).
+    include, exclude : array-like, optional
+        Features that must be chosen and that must not be: positions, names or a mask, see
+        :class:`~blufs.base.BaseSelector`.
 
     Attributes
     ----------
@@ -135,17 +145,16 @@ class BLUFS(GraphSelector):
     takes_chunks: ClassVar[bool] = True
     tuned_parameters: ClassVar[tuple[str, ...]] = WEIGHTS
 
-    _parameter_constraints: ClassVar[dict] = {
-        **GraphSelector._parameter_constraints,
-        "n_features_to_select": [
+    _parameter_constraints: ClassVar[dict] = constraints(
+        "n_neighbors scaling tol",
+        n_features_to_select=[
             StrOptions({"auto"}),
             *GraphSelector._parameter_constraints["n_features_to_select"],
         ],
-        "n_clusters": [StrOptions({"auto"}), Interval(Integral, 1, None, closed="left")],
-        **{name: [Interval(Real, 0, None, closed="left")] for name in (*WEIGHTS, "tol")},
-        "scaling": [StrOptions(set(FEATURE_SCALINGS))],
-        "max_iter": [Interval(Integral, 0, None, closed="left")],
-    }
+        n_clusters=[StrOptions({"auto"}), AT_LEAST_ONE],
+        max_iter=[Interval(Integral, 0, None, closed="left")],
+        **{name: [NON_NEGATIVE] for name in WEIGHTS},
+    )
 
     # Fixed here, parameters of BLUFSVariant.
     similarity: str = "principal"
@@ -168,6 +177,8 @@ class BLUFS(GraphSelector):
         scaling="auto",
         max_iter=50,
         tol=1e-4,
+        include=None,
+        exclude=None,
     ):
         self.n_features_to_select = n_features_to_select
         self.n_clusters = n_clusters
@@ -179,6 +190,8 @@ class BLUFS(GraphSelector):
         self.scaling = scaling
         self.max_iter = max_iter
         self.tol = tol
+        self.include = include
+        self.exclude = exclude
 
     def _precompute(self, X: np.ndarray) -> SharedStart:
         return self._share(X, None)
@@ -205,7 +218,12 @@ class BLUFS(GraphSelector):
         return self._share(X, self._graph(X, precomputed))
 
     def _solve(self, X: np.ndarray, s_values: list, precomputed) -> dict:
-        problem, sizes, states = self._begin(X, s_values, self._shared(X, precomputed))
+        return self._solve_given(X, s_values, precomputed, np.empty(0, dtype=int))
+
+    def _solve_given(
+        self, X: np.ndarray, s_values: list, precomputed, included: np.ndarray
+    ) -> dict:
+        problem, sizes, states = self._begin(X, s_values, precomputed, included)
         results = minimize_each(problem, states, self.max_iter, self.tol)
         return {
             wanted: self._solution(problem, result, s)
@@ -213,20 +231,22 @@ class BLUFS(GraphSelector):
         }
 
     def _begin(
-        self, X: np.ndarray, s_values: list, shared: SharedStart
+        self, X: np.ndarray, s_values: list, precomputed, included: np.ndarray
     ) -> tuple[Problem, list[int], list[State]]:
         """The problem, the numbers of features, and the states that the sweeps start from."""
-        problem = self._problem(X, shared)
+        shared = self._shared(X, precomputed)
+        problem = self._problem(X, shared, included)
         Y, P = self._first_labels(problem, shared), shared.learned_graph()
         return problem, *self._start_states(problem, Y, P, s_values)
 
-    def _problem(self, X: np.ndarray, shared: SharedStart) -> Problem:
+    def _problem(self, X: np.ndarray, shared: SharedStart, included: np.ndarray) -> Problem:
         return Problem(
             data=weighted_data(X, self.scaling, shared.feature_weights),
             S=shared.graph.normalized,
             diagonal=shared.diagonal(self.beta, self.lam, self.tau),
             weights=Weights(self.alpha, self.beta, self.lam, self.mu, self.tau),
             n_clusters=shared.n_clusters,
+            included=included,
             y_solver=self.y_solver,
             learn_neighbors=self.learn_neighbors,
             feedback=self.feedback,
@@ -339,6 +359,9 @@ class BLUFSVariant(BLUFS):
         Weight of the proximal terms.
     random_state : int, RandomState or None, default=None
         Seed of ``init="random"``; otherwise the result is deterministic.
+    include, exclude : array-like, optional
+        Features that must be chosen and that must not be: positions, names or a mask, see
+        :class:`~blufs.base.BaseSelector`.
 
     References
     ----------
@@ -362,14 +385,14 @@ class BLUFSVariant(BLUFS):
     _parameter_constraints: ClassVar[dict] = {
         **BLUFS._parameter_constraints,
         "similarity": [StrOptions(set(SIMILARITIES))],
-        "softness": [StrOptions({"auto", "none"}), Interval(Real, 0, None, closed="left")],
+        "softness": [StrOptions({"auto", "none"}), NON_NEGATIVE],
         "init": [StrOptions(set(INITS))],
         "learn_neighbors": ["boolean"],
         "feedback": [Interval(Real, 0, 1, closed="both")],
         "clustering_level": ["boolean"],
         "constraint": [StrOptions(set(CONSTRAINTS))],
         "y_solver": [StrOptions(set(Y_SOLVERS))],
-        "tau": [Interval(Real, 0, None, closed="neither")],
+        "tau": [POSITIVE],
         "random_state": ["random_state"],
     }
 
@@ -396,6 +419,8 @@ class BLUFSVariant(BLUFS):
         y_solver="polar",
         tau=1e-3,
         random_state=None,
+        include=None,
+        exclude=None,
     ):
         super().__init__(
             n_features_to_select,
@@ -408,6 +433,8 @@ class BLUFSVariant(BLUFS):
             scaling=scaling,
             max_iter=max_iter,
             tol=tol,
+            include=include,
+            exclude=exclude,
         )
         self.similarity = similarity
         self.softness = softness
@@ -425,8 +452,8 @@ class BLUFSVariant(BLUFS):
         """Whether another seed can give another result."""
         return self.init == "random"
 
-    def _problem(self, X: np.ndarray, shared: SharedStart) -> Problem:
-        problem = super()._problem(X, shared)
+    def _problem(self, X: np.ndarray, shared: SharedStart, included: np.ndarray) -> Problem:
+        problem = super()._problem(X, shared, included)
         if self.clustering_level:
             return problem
         return replace(problem, weights=replace(problem.weights, alpha=0.0))
@@ -441,11 +468,13 @@ class BLUFSVariant(BLUFS):
             return shared.spectral
         return super()._first_labels(problem, shared)
 
-    def _solve(self, X: np.ndarray, s_values: list, precomputed) -> dict:
+    def _solve_given(
+        self, X: np.ndarray, s_values: list, precomputed, included: np.ndarray
+    ) -> dict:
         if self.constraint == "every":
-            return super()._solve(X, s_values, precomputed)
+            return super()._solve_given(X, s_values, precomputed, included)
         # One W without the constraint serves for every s.
-        problem, sizes, states = self._begin(X, s_values, self._shared(X, precomputed))
+        problem, sizes, states = self._begin(X, s_values, precomputed, included)
         (result,) = minimize_each(problem, states, self.max_iter, self.tol)
         return {
             wanted: self._ranked(problem, result, s)
@@ -463,7 +492,9 @@ class BLUFSVariant(BLUFS):
 
     def _ranked(self, problem: Problem, result: Result, s: int) -> Solution:
         solution = super()._solution(problem, result, s)
-        order = np.argsort(-solution.scores, kind="stable")
+        priority = -solution.scores
+        priority[problem.included] = -np.inf
+        order = np.argsort(priority, kind="stable")
         coef = solution.per_feature["coef_"]
         if self.constraint == "final":
             coef[order[s:]] = 0

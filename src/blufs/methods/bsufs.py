@@ -57,6 +57,9 @@ class BSUFS(BaseSelector):
     max_iter : int, default=100
     tol : float, default=1e-4
         Stops when the objective f changes by at most ``tol * max(1, |f|)``.
+    include, exclude : array-like, optional
+        Features that must be chosen and that must not be: positions, names or a mask, see
+        :class:`~blufs.base.BaseSelector`.
 
     Attributes
     ----------
@@ -126,6 +129,8 @@ class BSUFS(BaseSelector):
         scaling="none",
         max_iter=100,
         tol=1e-4,
+        include=None,
+        exclude=None,
     ):
         self.n_features_to_select = n_features_to_select
         self.row_penalty = row_penalty
@@ -139,6 +144,8 @@ class BSUFS(BaseSelector):
         self.scaling = scaling
         self.max_iter = max_iter
         self.tol = tol
+        self.include = include
+        self.exclude = exclude
 
     def _precompute(self, X: np.ndarray) -> Scatter:
         return Scatter.of(X, self.scaling, relative=True)

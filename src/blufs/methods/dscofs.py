@@ -58,6 +58,9 @@ class DSCOFS(BaseSelector):
     random_state : int, RandomState instance or None, default=None
         Seeds the random start. A feature gets the same numbers wherever it stands, see
         :func:`~blufs._numerics.rounding.scatter_order`.
+    include, exclude : array-like, optional
+        Features that must be chosen and that must not be: positions, names or a mask, see
+        :class:`~blufs.base.BaseSelector`.
 
     Attributes
     ----------
@@ -120,6 +123,8 @@ class DSCOFS(BaseSelector):
         max_iter=100,
         tol=1e-3,
         random_state=None,
+        include=None,
+        exclude=None,
     ):
         self.n_features_to_select = n_features_to_select
         self.row_coupling = row_coupling
@@ -132,6 +137,8 @@ class DSCOFS(BaseSelector):
         self.max_iter = max_iter
         self.tol = tol
         self.random_state = random_state
+        self.include = include
+        self.exclude = exclude
 
     @property
     def _is_random(self) -> bool:

@@ -21,6 +21,9 @@ class FSCA(GreedyColumnSelector):
     scaling : str, default="none"
         How features are scaled before they are centred, see :mod:`blufs._numerics.matrix.scaling`.
         ``"standard"`` lets features in different units count the same.
+    include, exclude : array-like, optional
+        Features that must be chosen and that must not be: positions, names or a mask, see
+        :class:`~blufs.base.BaseSelector`.
 
     Attributes
     ----------

@@ -38,6 +38,9 @@ class FSPCA(BaseSelector):
         leave them as they are.
     max_iter : int, default=20
         Most supports that are tried; the authors' code always takes 20 steps.
+    include, exclude : array-like, optional
+        Features that must be chosen and that must not be: positions, names or a mask, see
+        :class:`~blufs.base.BaseSelector`.
 
     Attributes
     ----------
@@ -81,12 +84,16 @@ class FSPCA(BaseSelector):
         n_components=None,
         scaling="none",
         max_iter=20,
+        include=None,
+        exclude=None,
     ):
         self.n_features_to_select = n_features_to_select
         self.n_clusters = n_clusters
         self.n_components = n_components
         self.scaling = scaling
         self.max_iter = max_iter
+        self.include = include
+        self.exclude = exclude
 
     def _precompute(self, X: np.ndarray) -> CenteredData:
         scaled = scale_features(X.astype(np.float64), self.scaling)

@@ -41,6 +41,9 @@ class GeneBasis(BaseSelector):
         p: large errors of few samples count more the larger it is.
     n_components : int, default=50
         Principal components in which the neighbours in all features are looked for.
+    include, exclude : array-like, optional
+        Features that must be chosen and that must not be: positions, names or a mask, see
+        :class:`~blufs.base.BaseSelector`.
 
     Attributes
     ----------
@@ -80,11 +83,22 @@ class GeneBasis(BaseSelector):
         "n_components": [Interval(Integral, 1, None, closed="left")],
     }
 
-    def __init__(self, n_features_to_select=None, *, n_neighbors=5, power=3, n_components=50):
+    def __init__(
+        self,
+        n_features_to_select=None,
+        *,
+        n_neighbors=5,
+        power=3,
+        n_components=50,
+        include=None,
+        exclude=None,
+    ):
         self.n_features_to_select = n_features_to_select
         self.n_neighbors = n_neighbors
         self.power = power
         self.n_components = n_components
+        self.include = include
+        self.exclude = exclude
 
     def _precompute(self, X: np.ndarray) -> PredictedData:
         if len(X) > MAX_SAMPLES:
@@ -97,8 +111,15 @@ class GeneBasis(BaseSelector):
         return PredictedData.from_data(X, self.n_neighbors, self.power, self.n_components)
 
     def _solve(self, X: np.ndarray, s_values: list[int], precomputed) -> dict[int, Solution]:
+        return self._solve_given(X, s_values, precomputed, np.empty(0, dtype=int))
+
+    def _solve_given(
+        self, X: np.ndarray, s_values: list[int], precomputed, included: np.ndarray
+    ) -> dict[int, Solution]:
         data = self._precompute(X) if precomputed is None else precomputed
         panel = Panel(data)
+        for feature in included:
+            panel.add(int(feature))
         solutions = {}
         for s in s_values:
             while len(panel.chosen) < s:

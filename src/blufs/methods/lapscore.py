@@ -29,6 +29,9 @@ class LapScore(GraphSelector):
         Number or fraction of features; None takes half.
     n_neighbors : int, default=10
         Neighbours of the graph (5 in the original code, 10 in the BLUFS paper).
+    include, exclude : array-like, optional
+        Features that must be chosen and that must not be: positions, names or a mask, see
+        :class:`~blufs.base.BaseSelector`.
 
     References
     ----------
@@ -46,9 +49,11 @@ class LapScore(GraphSelector):
     ignores_offsets: ClassVar[bool] = True
     takes_sparse: ClassVar[bool] = True
 
-    def __init__(self, n_features_to_select=None, *, n_neighbors=10):
+    def __init__(self, n_features_to_select=None, *, n_neighbors=10, include=None, exclude=None):
         self.n_features_to_select = n_features_to_select
         self.n_neighbors = n_neighbors
+        self.include = include
+        self.exclude = exclude
 
     def _rank(self, X: np.ndarray, precomputed) -> Solution:
         scores = laplacian_scores(X, self._graph(X, precomputed))

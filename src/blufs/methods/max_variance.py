@@ -21,6 +21,9 @@ class MaxVariance(BaseSelector):
     ----------
     n_features_to_select : int, float or None, default=None
         Number or fraction of features; None takes half.
+    include, exclude : array-like, optional
+        Features that must be chosen and that must not be: positions, names or a mask, see
+        :class:`~blufs.base.BaseSelector`.
 
     Examples
     --------
@@ -34,8 +37,10 @@ class MaxVariance(BaseSelector):
     takes_sparse: ClassVar[bool] = True
     takes_chunks: ClassVar[bool] = True
 
-    def __init__(self, n_features_to_select=None):
+    def __init__(self, n_features_to_select=None, *, include=None, exclude=None):
         self.n_features_to_select = n_features_to_select
+        self.include = include
+        self.exclude = exclude
 
     def _rank(self, X: np.ndarray, precomputed) -> Solution:
         scores = column_variances(X)

@@ -56,6 +56,9 @@ class NDFS(GraphSelector):
         Stops when the objective changes by at most ``tol`` times its value.
     random_state : int, RandomState instance or None, default=None
         Seeds the k-means of the spectral clustering.
+    include, exclude : array-like, optional
+        Features that must be chosen and that must not be: positions, names or a mask, see
+        :class:`~blufs.base.BaseSelector`.
 
     Attributes
     ----------
@@ -119,6 +122,8 @@ class NDFS(GraphSelector):
         max_iter=30,
         tol=1e-3,
         random_state=None,
+        include=None,
+        exclude=None,
     ):
         self.n_features_to_select = n_features_to_select
         self.alpha = alpha
@@ -131,6 +136,8 @@ class NDFS(GraphSelector):
         self.max_iter = max_iter
         self.tol = tol
         self.random_state = random_state
+        self.include = include
+        self.exclude = exclude
 
     @property
     def _is_random(self) -> bool:

@@ -20,6 +20,9 @@ class PivotedQR(GreedyColumnSelector):
         Number or fraction of features; None takes half.
     scaling : str, default="none"
         How features are scaled before they are centred, see :mod:`blufs._numerics.matrix.scaling`.
+    include, exclude : array-like, optional
+        Features that must be chosen and that must not be: positions, names or a mask, see
+        :class:`~blufs.base.BaseSelector`.
 
     Attributes
     ----------

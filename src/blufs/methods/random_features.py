@@ -23,6 +23,9 @@ class RandomFeatures(BaseSelector):
         Number or fraction of features; None takes half.
     random_state : int, RandomState instance or None, default=None
         Seeds the permutation.
+    include, exclude : array-like, optional
+        Features that must be chosen and that must not be: positions, names or a mask, see
+        :class:`~blufs.base.BaseSelector`.
 
     Examples
     --------
@@ -39,9 +42,11 @@ class RandomFeatures(BaseSelector):
 
     _parameter_constraints: ClassVar[dict] = constraints("random_state")
 
-    def __init__(self, n_features_to_select=None, *, random_state=None):
+    def __init__(self, n_features_to_select=None, *, random_state=None, include=None, exclude=None):
         self.n_features_to_select = n_features_to_select
         self.random_state = random_state
+        self.include = include
+        self.exclude = exclude
 
     def _rank(self, X: np.ndarray, precomputed) -> Solution:
         d = X.shape[1]

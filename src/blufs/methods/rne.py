@@ -79,6 +79,9 @@ class RNE(BaseSelector):
     random_state : int, RandomState instance or None, default=None
         Seeds the initial H. A feature gets the same numbers wherever it stands, see
         :func:`~blufs._numerics.rounding.content_order`.
+    include, exclude : array-like, optional
+        Features that must be chosen and that must not be: positions, names or a mask, see
+        :class:`~blufs.base.BaseSelector`.
 
     Notes
     -----
@@ -135,6 +138,8 @@ class RNE(BaseSelector):
         tol=0.0,
         init=None,
         random_state=None,
+        include=None,
+        exclude=None,
     ):
         self.n_features_to_select = n_features_to_select
         self.n_neighbors = n_neighbors
@@ -147,6 +152,8 @@ class RNE(BaseSelector):
         self.tol = tol
         self.init = init
         self.random_state = random_state
+        self.include = include
+        self.exclude = exclude
 
     def _precompute(self, X: np.ndarray) -> Residuals:
         if X.shape[1] > MAX_FEATURES:

@@ -75,6 +75,9 @@ class SOGFS(RowSparseSelector):
         Updates of the graph.
     tol : float, default=1e-6
         The W update stops when its objective f changes by at most ``tol * max(1, |f|)``.
+    include, exclude : array-like, optional
+        Features that must be chosen and that must not be: positions, names or a mask, see
+        :class:`~blufs.base.BaseSelector`.
 
     Attributes
     ----------
@@ -129,6 +132,8 @@ class SOGFS(RowSparseSelector):
         scaling="center+unit",
         max_iter=50,
         tol=1e-6,
+        include=None,
+        exclude=None,
     ):
         self.n_features_to_select = n_features_to_select
         self.gamma = gamma
@@ -138,6 +143,8 @@ class SOGFS(RowSparseSelector):
         self.scaling = scaling
         self.max_iter = max_iter
         self.tol = tol
+        self.include = include
+        self.exclude = exclude
 
     def _precompute(self, X: np.ndarray) -> GraphStart:
         check_n_clusters(self.n_clusters, len(X))

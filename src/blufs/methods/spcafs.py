@@ -47,6 +47,9 @@ class SPCAFS(RowSparseSelector):
     max_iter : int, default=50
     tol : float, default=1e-6
         Stops when the objective f changes by at most ``tol * max(1, |f|)``.
+    include, exclude : array-like, optional
+        Features that must be chosen and that must not be: positions, names or a mask, see
+        :class:`~blufs.base.BaseSelector`.
 
     Attributes
     ----------
@@ -100,6 +103,8 @@ class SPCAFS(RowSparseSelector):
         scaling="center+unit",
         max_iter=50,
         tol=1e-6,
+        include=None,
+        exclude=None,
     ):
         self.n_features_to_select = n_features_to_select
         self.gamma = gamma
@@ -109,6 +114,8 @@ class SPCAFS(RowSparseSelector):
         self.scaling = scaling
         self.max_iter = max_iter
         self.tol = tol
+        self.include = include
+        self.exclude = exclude
 
     def _precompute(self, X: np.ndarray) -> QuadraticForm:
         return negative_scatter(scale_features(X.astype(np.float64), self.scaling))

@@ -54,6 +54,9 @@ class SPCAPSD(BaseSelector):
     max_iter : int, default=100
     tol : float, default=1e-6
         Stops when the objective changes by at most ``tol`` times its value.
+    include, exclude : array-like, optional
+        Features that must be chosen and that must not be: positions, names or a mask, see
+        :class:`~blufs.base.BaseSelector`.
 
     Attributes
     ----------
@@ -104,6 +107,8 @@ class SPCAPSD(BaseSelector):
         ridge=1e-6,
         max_iter=100,
         tol=1e-6,
+        include=None,
+        exclude=None,
     ):
         self.n_features_to_select = n_features_to_select
         self.lam = lam
@@ -112,6 +117,8 @@ class SPCAPSD(BaseSelector):
         self.ridge = ridge
         self.max_iter = max_iter
         self.tol = tol
+        self.include = include
+        self.exclude = exclude
 
     def _precompute(self, X: np.ndarray) -> np.ndarray:
         Z = scaled_values(X, self.scaling, center=True)

@@ -62,6 +62,9 @@ class SPDFS(BaseSelector):
     random_state : int, RandomState instance or None, default=None
         Seeds the start. A sample and a feature get the same numbers wherever they stand, see
         :func:`~blufs._numerics.rounding.content_order`.
+    include, exclude : array-like, optional
+        Features that must be chosen and that must not be: positions, names or a mask, see
+        :class:`~blufs.base.BaseSelector`.
 
     Attributes
     ----------
@@ -118,6 +121,8 @@ class SPDFS(BaseSelector):
         tol=1e-4,
         init=None,
         random_state=None,
+        include=None,
+        exclude=None,
     ):
         self.n_features_to_select = n_features_to_select
         self.n_clusters = n_clusters
@@ -128,6 +133,8 @@ class SPDFS(BaseSelector):
         self.tol = tol
         self.init = init
         self.random_state = random_state
+        self.include = include
+        self.exclude = exclude
 
     def _precompute(self, X: np.ndarray) -> CenteredSamples:
         X = scaled_values(X, self.scaling, center=True)

@@ -53,6 +53,9 @@ class UDFS(RowSparseSelector):
     tol : float, default=0.0
         Stops when the objective f changes by at most ``tol * max(1, |f|)``. The authors' code has
         no stopping test: 0 always takes ``max_iter`` steps.
+    include, exclude : array-like, optional
+        Features that must be chosen and that must not be: positions, names or a mask, see
+        :class:`~blufs.base.BaseSelector`.
 
     Attributes
     ----------
@@ -111,6 +114,8 @@ class UDFS(RowSparseSelector):
         scaling="none",
         max_iter=20,
         tol=0.0,
+        include=None,
+        exclude=None,
     ):
         self.n_features_to_select = n_features_to_select
         self.gamma = gamma
@@ -121,6 +126,8 @@ class UDFS(RowSparseSelector):
         self.scaling = scaling
         self.max_iter = max_iter
         self.tol = tol
+        self.include = include
+        self.exclude = exclude
 
     def _precompute(self, X: np.ndarray) -> QuadraticForm:
         X = scale_features(X.astype(np.float64), self.scaling)

@@ -45,6 +45,9 @@ class VCSDFS(BaseSelector):
     random_state : int, RandomState instance or None, default=None
         Seeds the start. A feature gets the same numbers wherever it stands, see
         :func:`~blufs._numerics.rounding.scatter_order`.
+    include, exclude : array-like, optional
+        Features that must be chosen and that must not be: positions, names or a mask, see
+        :class:`~blufs.base.BaseSelector`.
 
     Attributes
     ----------
@@ -98,6 +101,8 @@ class VCSDFS(BaseSelector):
         tol=1e-3,
         init=None,
         random_state=None,
+        include=None,
+        exclude=None,
     ):
         self.n_features_to_select = n_features_to_select
         self.rho = rho
@@ -107,6 +112,8 @@ class VCSDFS(BaseSelector):
         self.tol = tol
         self.init = init
         self.random_state = random_state
+        self.include = include
+        self.exclude = exclude
 
     def _precompute(self, X: np.ndarray) -> Scatter:
         if self.scaling != "minmax" and X.min() < 0:

@@ -34,6 +34,7 @@ def exchange(
     max_moves: int,
     depths: Sequence[int] = DEPTHS,
     second_start: bool = True,
+    fixed: Sequence[int] | np.ndarray = (),
     tol: float = 1e-7,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Improve a support by swaps of one feature and by exchanges of several, until none helps.
@@ -50,6 +51,8 @@ def exchange(
     second_start : bool
         Search also from the thresholded dense solution and keep the better result, which is then
         never worse than that one.
+    fixed : sequence of int
+        Positions in the support that must stay.
     tol : float
         Smallest gain, relative to F(T), that is worth a move.
 
@@ -63,8 +66,9 @@ def exchange(
         starts = [support]
         if second_start:
             rows = np.linalg.norm(solve_spd(H, B), axis=1)
+            rows[np.asarray(fixed, dtype=int)] = np.inf
             starts.append(np.argsort(-rows, kind="stable")[: len(support)])
-        tables = [_search(Table(H, B, T), max_moves, depths, tol) for T in starts]
+        tables = [_search(Table(H, B, T, fixed), max_moves, depths, tol) for T in starts]
         support = np.flatnonzero(max(tables, key=Table.explained).inside)
     return support, solve_spd(H[np.ix_(support, support)], B[support])
 
@@ -80,8 +84,16 @@ class Table:
     Exchanging one feature is a Gauss-Jordan pivot on its diagonal entry.
     """
 
-    def __init__(self, H: np.ndarray, B: np.ndarray, support: np.ndarray):
+    def __init__(
+        self,
+        H: np.ndarray,
+        B: np.ndarray,
+        support: np.ndarray,
+        fixed: Sequence[int] | np.ndarray = (),
+    ):
         q = len(H)
+        self.fixed = np.zeros(q, dtype=bool)
+        self.fixed[np.asarray(fixed, dtype=int)] = True
         self.inside = np.zeros(q, dtype=bool)
         self.inside[support] = True
         self._smallest = REDUNDANT * np.diagonal(H)
@@ -134,7 +146,7 @@ class Table:
         """Remove the feature of smallest loss, ``count`` times; returns what F gains (below 0)."""
         lost = 0.0
         for _ in range(count):
-            losses = np.where(self.inside, self.changes(), np.inf)
+            losses = np.where(self.inside & ~self.fixed, self.changes(), np.inf)
             least = int(np.argmin(losses))
             lost += losses[least]
             self.toggle(least)
@@ -142,7 +154,8 @@ class Table:
 
 
 def swap_gains(table: Table) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Exact change of F for every swap of one feature i in T for one j outside.
+    """Exact change of F for every swap of one feature i in T for one j outside; -inf where i is
+    fixed.
 
     ``||R_j + U_ij W_i / K_ii||^2 / (sigma_j + U_ij^2 / K_ii) - ||W_i||^2 / K_ii`` with R the
     residuals and sigma the Schur complements.
@@ -160,7 +173,9 @@ def swap_gains(table: Table) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     w = np.einsum("ij,ij->i", W, W)[:, None]
     ratio = U / K
     gained = np.einsum("ij,ij->i", R, R) + 2 * ratio * (W @ R.T) + ratio**2 * w
-    return gained / (schur + U * ratio) - w / K, T, O
+    gains = gained / (schur + U * ratio) - w / K
+    gains[table.fixed[T]] = -np.inf
+    return gains, T, O
 
 
 def _search(table: Table, max_moves: int, depths: Sequence[int], tol: float) -> Table:
@@ -183,12 +198,12 @@ def _swap(table: Table, smallest: float) -> bool:
 
 def _exchange_several(table: Table, depths: Sequence[int], smallest: float) -> bool:
     """Grow and shrink, or shrink and grow, by the first depth that helps."""
-    s = int(table.inside.sum())
+    movable = int((table.inside & ~table.fixed).sum())
     before = table.values.copy(), table.inside.copy()
     for depth in depths:
         for first, second, most in (
-            (table.grow, table.shrink, len(table.inside) - s),
-            (table.shrink, table.grow, s),
+            (table.grow, table.shrink, int((~table.inside).sum())),
+            (table.shrink, table.grow, movable),
         ):
             count = min(depth, most)
             if first(count) + second(count) > smallest:

@@ -47,6 +47,8 @@ class Problem:
     weights : Weights
     n_clusters : int
         c.
+    included : ndarray of int, shape (m,)
+        Features that the support must have, m <= s.
     y_solver : str
         A key of :data:`blufs.solver.y_block.Y_SOLVERS`.
     learn_neighbors : bool
@@ -60,6 +62,7 @@ class Problem:
     diagonal: np.ndarray
     weights: Weights
     n_clusters: int
+    included: np.ndarray
     y_solver: str = "polar"
     learn_neighbors: bool = True
     feedback: float = 0.0

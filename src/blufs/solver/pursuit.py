@@ -54,6 +54,7 @@ def forward_pursuit(
     ridge: float,
     diagonal: np.ndarray,
     s: int,
+    included: np.ndarray,
 ) -> Pursuit:
     """The first s choices of the forward pursuit with exact gains.
 
@@ -71,16 +72,28 @@ def forward_pursuit(
     diagonal : ndarray of shape (d,)
         The diagonal of H.
     s : int
+    included : ndarray of int, shape (m,)
+        Features that are chosen first, among themselves by their gains; m <= s.
     """
     elimination = _Elimination(data.shape[0], B, diagonal, s)
     rows = np.empty((min(MAX_BLOCK, s), data.shape[1]))  # made once: memory that is new is slow
+    if len(included):
+        others = np.delete(np.arange(data.shape[1]), included)
+        elimination.bar(others, True)
+        _add_features(data, M, ridge, elimination, len(included), rows)
+        elimination.bar(others, False)
+    _add_features(data, M, ridge, elimination, s, rows)
+    return Pursuit(elimination.chosen, elimination.gained, elimination.A)
+
+
+def _add_features(data, M, ridge, elimination: _Elimination, count: int, rows: np.ndarray) -> None:
+    """Choose features until there are ``count``; ``rows`` is room for rows of H."""
     block = MAX_BLOCK
-    while elimination.count < s:
-        count = min(block, s - elimination.count)
-        predicted, accepted = _add_block(data, M, ridge, elimination, count, rows)
+    while elimination.count < count:
+        wanted = min(block, count - elimination.count)
+        predicted, accepted = _add_block(data, M, ridge, elimination, wanted, rows)
         # Predict fewer after a miss, more after a hit.
         block = max(1, accepted) if accepted < predicted else min(MAX_BLOCK, 2 * block)
-    return Pursuit(elimination.chosen, elimination.gained, elimination.A)
 
 
 def _add_block(
@@ -148,6 +161,16 @@ class _Elimination:
         self._free = np.ones(len(diagonal), dtype=bool)
         self._update_gains()
 
+    def bar(self, features: np.ndarray, barred: bool) -> None:
+        """Keep features that are not chosen from being chosen, or no longer."""
+        self._free[features] = not barred
+        self._update_gains()
+
+    @property
+    def n_free(self) -> int:
+        """Number of features that may be chosen next."""
+        return int(self._free.sum())
+
     def _update_gains(self) -> None:
         squares = np.einsum("ij,ij->j", self.residual, self.residual)
         usable = self.schur > self._smallest
@@ -200,7 +223,7 @@ class _Elimination:
 def _predict_choices(data, M, ridge, elimination: _Elimination, count: int) -> _Predicted:
     """Greedy choices, at most ``count``, within the pool of the features that gain most now."""
     gains = elimination.gains
-    size = min(POOL_SIZE, len(gains) - elimination.count) if count > 1 else 1
+    size = min(POOL_SIZE, elimination.n_free) if count > 1 else 1
     pool = largest(gains, size)
     A = data.columns(pool)
     H, across = M.products(A, A, elimination.A[:, : elimination.count])
@@ -236,10 +259,10 @@ def largest(values: np.ndarray, count: int) -> np.ndarray:
     return positions[np.argsort(-values[positions], kind="stable")[:count]]
 
 
-def count_features(gains: np.ndarray, least_share: float = LEAST_SHARE) -> int:
+def count_features(gains: np.ndarray, least_share: float = LEAST_SHARE, least: int = 1) -> int:
     """Number of features after which the pursuit gains little (``n_features_to_select="auto"``).
 
-    With g_1, g_2, ... the gains of the forward pursuit, it is the smallest m with
+    With g_1, g_2, ... the gains of the forward pursuit, it is the smallest m >= ``least`` with
 
         g_{m+1} <= least_share (g_1 + ... + g_m),
 
@@ -250,15 +273,17 @@ def count_features(gains: np.ndarray, least_share: float = LEAST_SHARE) -> int:
     gains : ndarray of shape (q,), q >= 1
         What each choice of the pursuit lowers the objective by, in order.
     least_share : float
+    least : int
     """
     little = gains[1:] <= least_share * np.cumsum(gains)[:-1]
+    little[: least - 1] = False
     return int(np.argmax(little)) + 1 if little.any() else len(gains)
 
 
-def most_features(d: int, least_share: float = LEAST_SHARE) -> int:
+def most_features(d: int, least_share: float = LEAST_SHARE, least: int = 1) -> int:
     """Features after which :func:`count_features` has found an end, at most d.
 
     While gains fall, the next one is at most the mean of those before it, so that the end comes
-    after ``1 / least_share`` features or before.
+    ``1 / least_share`` features after the least number or before.
     """
-    return min(d, int(1 / least_share) + 1)
+    return min(d, int(1 / least_share) + least)

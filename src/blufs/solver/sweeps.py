@@ -138,7 +138,8 @@ def update_y(problem: Problem, state: State) -> State:
 def search_for(problem: Problem, P: LearnedGraph, Y: np.ndarray) -> SupportSearch:
     """The W block for given P and Y."""
     w = problem.weights
-    return SupportSearch(problem.data, P.smoothing(w.beta), Y, problem.diagonal, w.lam, w.tau)
+    M = P.smoothing(w.beta)
+    return SupportSearch(problem.data, M, Y, problem.diagonal, w.lam, w.tau, problem.included)
 
 
 def _with_w(support, A, W, Y, P: LearnedGraph, gains=None) -> State:
@@ -162,9 +163,10 @@ def pursue(
     problem: Problem, Y: np.ndarray, P: LearnedGraph, s_values: Sequence[int | None]
 ) -> tuple[list[int], Pursuit]:
     """Numbers of features, None replaced by what is counted, and a pursuit that has as many."""
-    most = max(most_features(problem.data.shape[1]) if s is None else s for s in s_values)
+    d, least = problem.data.shape[1], max(1, len(problem.included))
+    most = max(most_features(d, least=least) if s is None else s for s in s_values)
     found = search_for(problem, P, Y).start(most)
-    return [count_features(found.gains) if s is None else s for s in s_values], found
+    return [count_features(found.gains, least=least) if s is None else s for s in s_values], found
 
 
 def start_path(

@@ -59,6 +59,8 @@ class SupportSearch:
     diagonal : ndarray of shape (d,)
         (About) the diagonal of H, by which features are compared before their gain is computed.
     lam, tau : float
+    included : ndarray of int, shape (m,)
+        Features that the support must have.
     """
 
     data: DataMatrix
@@ -67,6 +69,7 @@ class SupportSearch:
     diagonal: np.ndarray
     lam: float
     tau: float
+    included: np.ndarray
 
     @property
     def _ridge(self) -> float:
@@ -75,7 +78,7 @@ class SupportSearch:
     def start(self, s: int) -> Pursuit:
         """The first support, by forward pursuit; its first m features are that for m."""
         B = self.data.correlate(self.Y)
-        return forward_pursuit(self.data, self.M, B, self._ridge, self.diagonal, s)
+        return forward_pursuit(self.data, self.M, B, self._ridge, self.diagonal, s, self.included)
 
     def solve(self, A: np.ndarray, W_old: np.ndarray) -> np.ndarray:
         """The best W (s x c) on a support with the columns A (n x s) and the old rows W_old."""
@@ -134,6 +137,7 @@ class SupportSearch:
             MAX_MOVES,
             DEPTHS if thorough else (),
             second_start=thorough and len(support) + len(pool) == len(self.diagonal),
+            fixed=np.flatnonzero(np.isin(support, self.included)),
         )
         _join_columns(A, C, positions)
         return Improved(np.append(support, pool)[positions], A, W, gains)

@@ -1,22 +1,11 @@
 """Fits on the workers of a cluster: the same bits with any number of them, and what goes wrong."""
 
-import os
-import signal
-import subprocess
-import sys
-import time
-
 import numpy as np
 import pytest
 
 from blufs import BLUFS
-from blufs._numerics.matrix.chunked import as_row_chunks
 from tests.helpers.clusters import (
     lazy,
-    rows_that_fail,
-    rows_that_kill,
-    rows_that_kill_once,
-    slow_rows,
 )
 
 pytest.importorskip("dask.array")

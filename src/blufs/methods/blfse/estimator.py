@@ -83,6 +83,9 @@ class BLFSE(BaseSelector):
     random_state : int, RandomState instance or None, default=None
         Seeds the split of the samples and the k-means. A sample gets the same part wherever it
         stands, see :func:`~blufs._numerics.rounding.content_order`.
+    include, exclude : array-like, optional
+        Features that must be chosen and that must not be: positions, names or a mask, see
+        :class:`~blufs.base.BaseSelector`.
 
     Notes
     -----
@@ -128,6 +131,8 @@ class BLFSE(BaseSelector):
         kmeans_restarts=20,
         base=None,
         random_state=None,
+        include=None,
+        exclude=None,
     ):
         self.n_features_to_select = n_features_to_select
         self.n_clusters = n_clusters
@@ -135,6 +140,8 @@ class BLFSE(BaseSelector):
         self.kmeans_restarts = kmeans_restarts
         self.base = base
         self.random_state = random_state
+        self.include = include
+        self.exclude = exclude
 
     def _precompute(self, X: np.ndarray) -> BaseScores:
         n, d = X.shape

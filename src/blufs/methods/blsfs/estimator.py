@@ -80,6 +80,9 @@ class BLSFS(GraphSelector):
         Stop when the objective changes by less than ``tol * max(1, |objective|)``.
     random_state : int, RandomState instance or None, default=None
         Seeds the k-means of the initial spectral clustering.
+    include, exclude : array-like, optional
+        Features that must be chosen and that must not be: positions, names or a mask, see
+        :class:`~blufs.base.BaseSelector`.
 
     Attributes
     ----------
@@ -125,6 +128,8 @@ class BLSFS(GraphSelector):
         max_iter=50,
         tol=1e-4,
         random_state=None,
+        include=None,
+        exclude=None,
     ):
         self.n_features_to_select = n_features_to_select
         self.n_clusters = n_clusters
@@ -136,6 +141,8 @@ class BLSFS(GraphSelector):
         self.max_iter = max_iter
         self.tol = tol
         self.random_state = random_state
+        self.include = include
+        self.exclude = exclude
 
     def _precompute(self, X: np.ndarray) -> Any:
         return self._start(X, None)

@@ -31,6 +31,9 @@ class MCFS(GraphSelector):
         Neighbours of the graph (5 in the original code, 10 in the BLUFS paper).
     ridge : float, default=1e-3
         Added to the diagonal of the Gram matrix, as in the original code.
+    include, exclude : array-like, optional
+        Features that must be chosen and that must not be: positions, names or a mask, see
+        :class:`~blufs.base.BaseSelector`.
 
     Attributes
     ----------
@@ -70,11 +73,22 @@ class MCFS(GraphSelector):
         "n_neighbors n_clusters", ridge=[NON_NEGATIVE]
     )
 
-    def __init__(self, n_features_to_select=None, *, n_clusters=8, n_neighbors=10, ridge=1e-3):
+    def __init__(
+        self,
+        n_features_to_select=None,
+        *,
+        n_clusters=8,
+        n_neighbors=10,
+        ridge=1e-3,
+        include=None,
+        exclude=None,
+    ):
         self.n_features_to_select = n_features_to_select
         self.n_clusters = n_clusters
         self.n_neighbors = n_neighbors
         self.ridge = ridge
+        self.include = include
+        self.exclude = exclude
 
     def _solve(self, X: np.ndarray, s_values: list[int], precomputed) -> dict[int, Solution]:
         check_n_clusters(self.n_clusters, X.shape[0])
