@@ -16,7 +16,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection
 from typing import Any, Generic, TypeVar
 
@@ -37,11 +37,17 @@ class Limits:
     """What one task, a fit or a scoring, may use.
 
     ``fit_seconds`` are seconds of the processor, so that a busy machine stops no task that a quiet
-    one would let finish.
+    one would let finish. ``grid_seconds``, if given, replace them for the settings of a grid, which
+    are many; a default setting is tried for longer.
     """
 
     fit_seconds: float
     memory_mb: float
+    grid_seconds: float | None = None
+
+    def of_grid(self) -> Limits:
+        """Of a fit whose setting is not the default one."""
+        return replace(self, fit_seconds=self.grid_seconds or self.fit_seconds)
 
 
 NO_LIMITS = Limits(float("inf"), float("inf"))
@@ -58,9 +64,13 @@ class Outcome(Generic[Task]):
 
 
 def run_isolated(
-    work: Callable[[Task], Any], tasks: Sequence[Task], limits: Limits = NO_LIMITS
+    work: Callable[[Task], Any],
+    tasks: Sequence[Task],
+    limits: Limits | Callable[[Task], Limits] = NO_LIMITS,
 ) -> Iterator[Outcome[Task]]:
     """Apply ``work`` to every task in a forked process; a task over its limits is stopped.
+
+    ``limits`` may be a function of the task.
 
     One process serves all tasks, so that ``work`` can keep what they share; after a stop a new one
     goes on with the next task. What ``work`` returns must be JSON: dictionaries come back with
@@ -78,7 +88,8 @@ def run_isolated(
         sender.close()
         try:
             while done < len(tasks):
-                outcome = _await(process, receiver, tasks[done], limits)
+                allowed = limits(tasks[done]) if callable(limits) else limits
+                outcome = _await(process, receiver, tasks[done], allowed)
                 yield outcome
                 done += 1
                 if outcome.status != "ok":

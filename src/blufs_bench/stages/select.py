@@ -117,13 +117,20 @@ def _until_timeout(worker: _Worker, fits: Sequence[Fit], limits: Limits) -> Iter
 
     They would take as long: a method that is too slow for a dataset costs the limit once.
     """
+
+    def allowed(fit: Fit) -> Limits:
+        is_default = canonical_json(fit.setting) == worker.default
+        return limits if is_default else limits.of_grid()
+
     left = list(fits)
-    for outcome in run_isolated(worker, fits, limits):
+    stopped = 0.0
+    for outcome in run_isolated(worker, fits, allowed):
         yield outcome
         left.pop(0)
         if outcome.status == "timeout":
+            stopped = allowed(outcome.task).fit_seconds
             break
-    reason = f"not tried: another setting was stopped after the limit of {limits.fit_seconds:g} s"
+    reason = f"not tried: another setting was stopped after the limit of {stopped:g} s"
     yield from (Outcome(fit, "timeout", reason=reason) for fit in left)
 
 

@@ -260,7 +260,7 @@ def test_mistakes_in_own_datasets_do_not_hide_the_others():
 
 @pytest.mark.parametrize(
     ("name", "n_datasets", "n_methods", "n_variants"),
-    [("demo", 4, 9, 3), ("paper", 11, 13, 4), ("wide", 30, 20, 2)],
+    [("demo", 4, 9, 3), ("paper", 11, 13, 4), ("wide", 71, 22, 2)],
 )
 def test_the_suites_of_the_project_are_valid(name, n_datasets, n_methods, n_variants):
     from blufs_bench.datasets import dataset_definitions
@@ -276,7 +276,8 @@ def test_the_suites_of_the_project_are_valid(name, n_datasets, n_methods, n_vari
 
 def test_a_suite_may_have_limits_and_a_method_fits_of_its_own():
     wide, demo = (read_plan({"suite": name}, ROOT) for name in ("wide", "demo"))
-    assert (wide.limits["fit_seconds"], demo.limits["fit_seconds"]) == (60, 3600)
+    assert (wide.limits["fit_seconds"], demo.limits["fit_seconds"]) == (1200, 3600)
+    assert wide.limits["grid_seconds"] == 60
     assert wide.limits["memory_mb"] == demo.limits["memory_mb"]
     assert len(wide.fit_seeds("RandomFeatures")) == 10
     assert len(wide.fit_seeds("BLFSE")) == 1

@@ -48,6 +48,15 @@ def test_a_hanging_task_is_stopped_and_the_next_goes_on(task):
     assert "0.25 s" in hang.reason
 
 
+def test_limits_may_depend_on_the_task_and_a_grid_has_seconds_of_its_own():
+    limits = Limits(30, 1e6, grid_seconds=0.25)
+    allowed = {"a": limits, "wait": limits.of_grid()}
+    quick, hang = run_isolated(work, ["a", "wait"], lambda task: allowed[task])
+    assert (quick.status, hang.status) == ("ok", "timeout")
+    assert "0.25 s" in hang.reason
+    assert Limits(30, 1e6).of_grid().fit_seconds == 30
+
+
 def test_time_in_which_a_task_does_not_compute_hardly_counts():
     (nap,) = outcomes(["nap"], seconds=0.5)
     assert nap.status == "ok"
