@@ -77,7 +77,7 @@ def _round(
         if still and (searches or not patient):
             return Result(state, np.array(history), True, len(history) - 1)
         searches = still
-        update_p = update_graph if searches and problem.learn_neighbors else update_weights
+        update_p = update_graph if searches else update_weights
         update_w = search_w if searches else solve_w
     return Result(state, np.array(history), False, len(history) - 1)
 
@@ -97,9 +97,9 @@ def update_weights(problem: Problem, state: State) -> State:
 
 
 def update_graph(problem: Problem, state: State) -> State:
-    """Eq. (17) over the neighbours too; without the graph term there is no best one."""
+    """Eq. (17) over the neighbours too, if they are learned; without the graph term none is best."""
     w = problem.weights
-    if w.beta == 0:
+    if w.beta == 0 or not problem.learn_neighbors:
         return update_weights(problem, state)
     P = best_neighbors(state.Z, state.P, w.beta, w.mu, w.tau)
     return replace(state, P=P, V=neighbor_distances(state.Z, P.neighbors))

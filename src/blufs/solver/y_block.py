@@ -11,10 +11,10 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse as sp
 
-from blufs._numerics.projections import polar_factor
+from blufs._numerics.projections import maximize_on_stiefel, polar_factor
 
 
-def y_step_polar(
+def polar_iteration(
     Z: np.ndarray,
     S: sp.csr_array,
     Y_old: np.ndarray,
@@ -23,26 +23,21 @@ def y_step_polar(
     max_iter: int = 5,
     tol: float = 1e-4,
 ) -> np.ndarray:
-    """Iterate ``Y <- polar((alpha (S + I) Y + Z + tau Y_old) D) D`` from Y_old.
+    """Iterate ``Y <- polar(alpha (S + I) Y + Z + tau Y_old)`` from Y_old.
 
-    ``alpha (S + I)`` is positive semidefinite, so -h is convex up to a constant on the constraint
-    and every iterate minimises its linear majorant: h never increases. Stops when an iterate moves
-    by less than ``tol`` times the norm of Y; few iterations do, because the sweeps come back.
+    ``alpha (S + I)`` is positive semidefinite, so -l is convex up to a constant on the constraint
+    and every iterate minimises its linear majorant: l never increases. Stops when an iterate moves
+    by less than ``tol sqrt(c)``; few iterations do, because the sweeps come back.
     """
     fixed = Z + tau * Y_old
-    norms = np.linalg.norm(Y_old, axis=0)
-    Y = Y_old
-    for _ in range(max_iter):
-        slope = fixed + alpha * (S @ Y + Y) if alpha else fixed
-        Y_new = polar_factor(slope * norms) * norms
-        moved = np.linalg.norm(Y_new - Y)
-        Y = Y_new
-        if not alpha or moved < tol * np.linalg.norm(norms):
-            break
-    return Y
+    if not alpha:
+        return polar_factor(fixed)
+    return maximize_on_stiefel(
+        lambda Y: alpha * (S @ Y + Y), fixed, Y_old, max_iter=max_iter, tol=tol
+    )
 
 
-def y_step_penalty(
+def exact_penalty(
     Z: np.ndarray,
     S: sp.csr_array,
     Y_old: np.ndarray,
@@ -51,54 +46,50 @@ def y_step_penalty(
     max_iter: int = 100,
     tol: float = 1e-8,
 ) -> np.ndarray:
-    """The paper's exact-penalty method (Algorithm 2) from Y_old.
+    """Algorithm 2, the paper's exact-penalty method, from Y_old.
 
-    With Q = Y D^-1, orthonormal, ``g`` the gradient of l(Q D), ``Lam = sym(Q'g)`` and a penalty
-    theta, step along ``g - Q Lam + theta Q (Q'Q - I)`` with alternating Barzilai-Borwein lengths,
-    scale back into the ball ``||Q||_F <= 1.0001 sqrt(c)``, and orthonormalise at the end. The steps
-    are not monotone by themselves: Y_old is returned if it is better than what was reached.
+    With g the gradient of l and ``Lambda = sym(Y'g)``, eq. (33), step along
+    ``g - Y Lambda + theta Y (Y'Y - I)``, eq. (35), with alternating Barzilai-Borwein lengths,
+    eq. (36), scale back into the ball ``||Y||_F <= 1.0001 sqrt(c)``, eqs. (38) and (39), and
+    orthonormalise at the end. The steps are not monotone by themselves: Y_old is returned if it is
+    better than what was reached.
     """
     c = Y_old.shape[1]
     identity = np.eye(c)
     radius = 1.0001 * np.sqrt(c)
-    norms = np.linalg.norm(Y_old, axis=0)
 
-    def gradient(Q):
-        Y = Q * norms
-        return norms * (2 * ((1 + tau) * Y - Z - tau * Y_old) - 2 * alpha * (S @ Y))
+    def gradient(Y):
+        return 2 * ((1 + tau) * Y - Z - tau * Y_old) - 2 * alpha * (S @ Y)
 
-    def direction(Q, g, theta):
-        inner = Q.T @ g
+    def direction(Y, g, theta):
+        inner = Y.T @ g
         multiplier = (inner + inner.T) / 2
-        violation = Q.T @ Q - identity
-        return g - Q @ (multiplier - theta * violation), g - Q @ multiplier
+        violation = Y.T @ Y - identity
+        return g - Y @ (multiplier - theta * violation), g - Y @ multiplier
 
-    Q = Y_old / norms
-    g = gradient(Q)
+    Y = Y_old
+    g = gradient(Y)
     theta = float(np.clip(0.5 * np.linalg.norm(g) / c, 1e-10, 1e10))
-    D, stationarity = direction(Q, g, theta)
+    D, stationarity = direction(Y, g, theta)
     threshold = tol * float(np.linalg.norm(stationarity))
     step = 0.5 / (np.linalg.norm(g) / np.sqrt(c) + theta + 1e-30)
     for iteration in range(max_iter):
-        Q_new = Q - step * D
-        norm = np.linalg.norm(Q_new)
+        Y_new = Y - step * D
+        norm = np.linalg.norm(Y_new)
         if norm > radius:
-            Q_new *= radius / norm
+            Y_new *= radius / norm
         # A step far off the constraint is pulled back, else the penalty's model has no meaning.
-        if np.linalg.norm(Q_new.T @ Q_new - identity) > 0.5:
-            Q_new = polar_factor(Q_new)
-        D_new, stationarity = direction(Q_new, gradient(Q_new), theta)
-        dQ, dD = Q_new - Q, D_new - D
-        Q, D = Q_new, D_new
-        curvature = abs(np.sum(dQ * dD))
+        if np.linalg.norm(Y_new.T @ Y_new - identity) > 0.5:
+            Y_new = polar_factor(Y_new)
+        D_new, stationarity = direction(Y_new, gradient(Y_new), theta)
+        dY, dD = Y_new - Y, D_new - D
+        Y, D = Y_new, D_new
+        curvature = abs(np.sum(dY * dD))
         if np.linalg.norm(stationarity) < threshold or curvature < 1e-30:
             break
-        step = np.sum(dQ**2) / curvature if iteration % 2 == 0 else curvature / np.sum(dD**2)
+        step = np.sum(dY**2) / curvature if iteration % 2 == 0 else curvature / np.sum(dD**2)
         step = min(step, 1e3)
-    Y = polar_factor(Q) * norms
-    return (
-        Y if _gain(Y, Z, S, Y_old, alpha, tau) >= _gain(Y_old, Z, S, Y_old, alpha, tau) else Y_old
-    )
+    return max(polar_factor(Y), Y_old, key=lambda Y: _gain(Y, Z, S, Y_old, alpha, tau))
 
 
 def _gain(Y, Z, S, Y_old, alpha, tau) -> float:
@@ -106,4 +97,5 @@ def _gain(Y, Z, S, Y_old, alpha, tau) -> float:
     return float(np.sum(Y * (2 * (Z + tau * Y_old) + alpha * (S @ Y))))
 
 
-Y_SOLVERS = {"polar": y_step_polar, "penalty": y_step_penalty}
+#: Both minimise l over Y, the first by default.
+Y_SOLVERS = {"polar": polar_iteration, "penalty": exact_penalty}
