@@ -9,7 +9,7 @@ from blufs_bench.run.job import job
 outputs = snakemake.output
 with job(snakemake.log[0]) as logger:
     made_here = {"status": "ok", "file": None}
-    source = read_json(snakemake.input.source[0]) if snakemake.input.source else made_here
+    source = read_json(snakemake.input.source) if snakemake.input.source else made_here
     card = prepare_files(
         snakemake.params.definition, source, outputs.data, outputs.card, outputs.graph
     )
