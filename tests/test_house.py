@@ -14,7 +14,7 @@ PACKAGES = ("blufs", "blufs_bench")
 #: Room -> the rooms of its own package that it may import. All rooms of blufs_bench but `files`
 #: may import blufs; blufs imports nothing of blufs_bench. Modules that lie beside the rooms of
 #: blufs (search, metrics, ...) put its rooms together, those of blufs_bench (registry, ...) are
-#: what its rooms share.
+#: what its rooms share; `command` puts them together for `blufs compare`.
 ARROWS = {
     "blufs": {
         "_numerics": set(),
@@ -32,6 +32,7 @@ ARROWS = {
         "compare": {"datasets", "files", "results", "shared modules"},
         "show": {"compare", "datasets", "files", "results", "shared modules"},
         "shared modules": {"files"},
+        "command": {"datasets", "plan"},
     },
 }
 

@@ -16,7 +16,7 @@ from pathlib import Path, PurePosixPath
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
-LINK = re.compile(r"(!?)\[([^\]\n]*)\]\(([^)#\s:]+)(#[^)\s]*)?\)")
+LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)#\s:]+)(#[^)\s]*)?\)")
 DOCSTRING = re.compile(r"^\[The docstring of [^\n]*<!--\n(.*?)\n-->", flags=re.M | re.S)
 LISTED = sorted({p.parent.relative_to(DOCS).as_posix() for p in (DOCS / "results").glob("*/*/*")})
 COPIED = ("benchmarks/results/growth.png",)

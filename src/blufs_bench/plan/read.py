@@ -17,12 +17,13 @@ from blufs_bench.plan.jobs import Plan
 from blufs_bench.run.process_control import Purpose
 
 
-def project_folder(rules: str) -> Path:
+def project_folder(rules: str = "") -> Path:
     """Folder that holds ``config.yaml``, ``data/``, ``docs/`` and ``workflow/``.
 
     Parameters
     ----------
-    rules : folder of the rules that are run; an address if they are a ``module:`` from elsewhere
+    rules : folder of the rules that are run, if they are; an address for a ``module:`` from
+        elsewhere
 
     Returns
     -------
@@ -30,7 +31,7 @@ def project_folder(rules: str) -> Path:
         from, or the copy inside of an installed wheel (see pyproject.toml)
     """
     package = Path(blufs_bench.__file__).parent
-    folders = [Path(rules).parents[1]] if Path(rules).is_dir() else []
+    folders = [Path(rules).parents[1]] if rules and Path(rules).is_dir() else []
     folders += [package.parents[1], package / "project"]
     return next(folder for folder in folders if (folder / "data/datasets.yaml").is_file())
 

@@ -1,0 +1,7 @@
+"""``python -m blufs``."""
+
+import sys
+
+from blufs.cli import main
+
+sys.exit(main())

@@ -1,0 +1,294 @@
+"""The command ``blufs``: what it reads, what it writes, what it says to bad input."""
+
+import csv
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from scipy.io import savemat
+
+from blufs import MCFS, BaseSelector
+from blufs._files import FileError, Layout, read_table, treat_missing
+from blufs.cli import main, methods
+from tests.helpers.beyond_memory import plain_strings
+
+D = 12
+
+
+@pytest.fixture
+def X():
+    """60 samples in three groups, which the first four features tell apart."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, D))
+    X[:, :4] += 6 * rng.standard_normal((3, 4))[np.arange(60) % 3]
+    return X
+
+
+NAMES = [f"g{j}" for j in range(D)]
+
+
+def write_csv(path, X, separator=",", **columns):
+    """A table with these further columns, which come first."""
+    lines = [[*columns, *NAMES[: X.shape[1]]]]
+    for i, row in enumerate(X):
+        lines.append([*(values[i] for values in columns.values()), *row])
+    with open(path, "w", newline="") as file:
+        csv.writer(file, delimiter=separator).writerows(lines)
+    return str(path)
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch, capsys):
+    """Runs the command in an empty folder: exit code, lines printed, lines of errors and notes."""
+    monkeypatch.chdir(tmp_path)
+
+    def call(*arguments):
+        try:
+            code = main(list(map(str, arguments)))
+        except SystemExit as ended:
+            code = ended.code
+        out, err = capsys.readouterr()
+        return code, out.splitlines(), err
+
+    return call
+
+
+def test_features_are_printed_best_first_by_name(run, X, tmp_path):
+    file = write_csv(tmp_path / "my.csv", X, id=[f"P{i}" for i in range(60)])
+    code, names, err = run("select", file, "-s", 4, "--id", "id", "--clusters", 3, "-q")
+    assert code == 0
+    assert set(names) == {"g0", "g1", "g2", "g3"}
+    assert err == ""
+    code, names, _ = run(
+        "select", file, "-s", 4, "--id", "id", "--clusters", 3, "--method", "MCFS", "-q"
+    )
+    ranking = MCFS(4, n_clusters=3).fit(X).ranking_
+    assert names == [NAMES[j] for j in np.argsort(ranking)[:4]]
+
+
+def test_names_and_reasons_go_to_files(run, X, tmp_path):
+    X = X.copy()
+    file = tmp_path / "my.csv"
+    write_csv(file, X)
+    file.write_text(file.read_text().replace("g5", "=1+1"))  # looks like a formula
+    code, out, err = run(
+        *("select", "my.csv", "-s", 3, "-o", "f.txt", "--explain", "e.csv", "--method", "LapScore")
+    )
+    assert (code, out) == (0, [])
+    assert "60 samples, 12 features" in err
+    chosen = (tmp_path / "f.txt").read_text().splitlines()
+    with open(tmp_path / "e.csv", newline="") as table:
+        rows = list(csv.DictReader(table))
+    assert [row["feature"] for row in rows if row["selected"] == "yes"] == chosen
+    assert [row["rank"] for row in rows] == [str(rank) for rank in range(1, D + 1)]
+    assert {row["feature"] for row in rows} == ({*NAMES} - {"g5"}) | {"'=1+1"}
+
+
+def write(kind, folder, X):
+    path = folder / f"my.{kind}"
+    if kind in ("csv", "txt"):
+        return write_csv(path, X)
+    if kind == "tsv":
+        return write_csv(path, X, separator="\t")
+    if kind == "npy":
+        np.save(path, X)
+    elif kind == "npz":
+        np.savez(path, X=X, feature_names=NAMES, y=np.zeros(len(X)))
+    elif kind == "mat":
+        savemat(path, {"fea": X, "gnd": np.zeros((len(X), 1))})
+    elif kind == "parquet":
+        pytest.importorskip("pyarrow")
+        import pandas as pd
+
+        pd.DataFrame(X, columns=NAMES).to_parquet(path)
+    else:
+        anndata = pytest.importorskip("anndata")
+        import pandas as pd
+
+        with plain_strings():
+            adata = anndata.AnnData(sp.csr_matrix(X), var=pd.DataFrame(index=NAMES))
+            adata.layers["twice"] = 2 * X
+            adata.write_h5ad(path)
+    return str(path)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("kind", ["csv", "tsv", "txt", "npy", "npz", "mat", "parquet", "h5ad"])
+def test_every_format_gives_the_same_matrix(kind, tmp_path, X):
+    table = read_table(write(kind, tmp_path, X))
+    dense = table.X.toarray() if sp.issparse(table.X) else table.X
+    np.testing.assert_allclose(dense, X, rtol=1e-12)
+    named = kind not in ("npy", "mat")
+    assert table.names == (NAMES if named else [str(j) for j in range(D)])
+    if kind == "h5ad":
+        doubled = read_table(tmp_path / "my.h5ad", Layout(array="twice"))
+        np.testing.assert_allclose(doubled.X, 2 * X)
+        with pytest.raises(FileError, match="no layer 'raw'; there are 'twice'"):
+            read_table(tmp_path / "my.h5ad", Layout(array="raw"))
+
+
+def test_sparse_matrices_stay_sparse(tmp_path, X):
+    S = sp.csr_array(np.where(X > 1, X, 0))
+    sp.save_npz(tmp_path / "s.npz", S)
+    found = read_table(tmp_path / "s.npz").X
+    assert sp.issparse(found)
+    assert (found != S).nnz == 0
+
+
+def test_other_layouts_of_a_text(tmp_path, X):
+    rows = "\n".join(",".join(map(repr, map(float, row))) for row in X)
+    (tmp_path / "bare.csv").write_text(rows)
+    with pytest.raises(FileError, match="say --no-header"):
+        read_table(tmp_path / "bare.csv")
+    np.testing.assert_array_equal(read_table(tmp_path / "bare.csv", Layout(header=False)).X, X)
+    # Genes in rows, as pandas writes them: the first cell is empty.
+    turned = [
+        ["", *(f"c{i}" for i in range(60))],
+        *([n, *x] for n, x in zip(NAMES, X.T, strict=True)),
+    ]
+    with open(tmp_path / "turned.csv", "w", newline="") as file:
+        csv.writer(file).writerows(turned)
+    table = read_table(tmp_path / "turned.csv", Layout(transpose=True))
+    np.testing.assert_array_equal(table.X, X)
+    assert table.names == NAMES
+    assert table.dropped == ["the first column, which has no name"]
+
+
+def test_missing_values(tmp_path, X):
+    X = X.copy()
+    X[3, 1] = X[7, 1] = X[7, 2] = np.nan
+    table = read_table(write_csv(tmp_path / "my.csv", X))
+    with pytest.raises(FileError, match=r"3 values are missing, in 2 of 12 features \('g1', 'g2'"):
+        treat_missing(table, "error")
+    filled, done = treat_missing(table, "impute")
+    assert filled.X[3, 1] == np.nanmedian(X[:, 1])
+    assert done == "3 missing values replaced by the median"
+    features, _ = treat_missing(table, "drop-features")
+    assert features.names == [name for name in NAMES if name not in ("g1", "g2")]
+    np.testing.assert_array_equal(features.X, np.delete(X, [1, 2], axis=1))
+    samples, _ = treat_missing(table, "drop-samples")
+    np.testing.assert_array_equal(samples.X, np.delete(X, [3, 7], axis=0))
+
+
+def test_other_words_for_missing(tmp_path):
+    (tmp_path / "my.csv").write_text("a,b\n1,?\n2, \n3,4\n")
+    with pytest.raises(FileError, match=r"1 columns of .* hold text: 'b' \(for instance '\?'\)"):
+        read_table(tmp_path / "my.csv")
+    found = read_table(tmp_path / "my.csv", Layout(missing=("?",))).X
+    np.testing.assert_array_equal(np.isnan(found), [[False, True], [False, True], [False, False]])
+
+
+BAD_FILES = {
+    "gone.csv": (None, "there is no file"),
+    "my.xlsx": ("a", "must end in one of .csv .tsv"),
+    "empty.csv": ("", "is empty"),
+    "ragged.csv": ("a,b\n1,2\n1\n", "line 3 of .* has 1 columns, the first one has 2"),
+    "header.csv": ("a,b\n", "a header and no samples"),
+    "text.csv": ("a,b\n1,x\n", r"'b' \(for instance 'x'\)\. Leave a column out by --id or --drop"),
+    "infinite.csv": ("a,b\n1,inf\n2,3\n", "infinite"),
+    "twice.csv": ("a,a\n1,2\n", "several columns are called 'a'"),
+    "bad.npz": ("no archive", "cannot be read"),
+    "bad.npy": ("no array", "cannot be read"),
+    "bad.mat": ("no matrix", "cannot be read"),
+}
+
+
+@pytest.mark.parametrize("name", BAD_FILES)
+def test_a_file_that_cannot_be_used_ends_with_one_sentence(run, name, tmp_path):
+    content, message = BAD_FILES[name]
+    if content is not None:
+        (tmp_path / name).write_text(content)
+    code, out, err = run("select", name, "-s", 1)
+    assert (code, out) == (1, [])
+    assert len(err.splitlines()) == 1
+    with pytest.raises(FileError, match=message):
+        read_table(name)
+
+
+def test_an_array_of_objects_is_never_unpickled(tmp_path):
+    np.save(tmp_path / "o.npy", np.array([{}, 1], dtype=object), allow_pickle=True)
+    with pytest.raises(FileError, match="allow_pickle=False"):
+        read_table(tmp_path / "o.npy")
+
+
+BAD_WORDS = {
+    "an unknown method": (["--method", "BLUFFS"], "did you mean 'BLUFS'?"),
+    "an unknown parameter": (["--set", "lambda=3"], "BLUFS has no parameter 'lambda'"),
+    "a wrong value": (["--set", "lam=-3"], "The 'lam' parameter of BLUFS"),
+    "no assignment": (["--set", "lam"], "NAME=VALUE"),
+    "too many features": (
+        ["-s", "13"],
+        "n_features_to_select=13 is above the number",
+    ),
+    "no number": (["-s", "many"], "-s must be a number or auto, got 'many'"),
+    "no clusters where they are needed": (["--method", "MCFS"], "--clusters C"),
+    "clusters without use": (["--method", "LapScore", "--clusters", "3"], "no use for --clusters"),
+    "an unknown column": (["--drop", "nothing"], "there is no column 'nothing'; there are 'g0'"),
+    "two characters": (["--separator", "ab"], "one character"),
+}
+
+
+@pytest.mark.parametrize("words", BAD_WORDS)
+def test_what_cannot_be_done_is_said(run, words, X, tmp_path):
+    write_csv(tmp_path / "my.csv", X)
+    arguments, message = BAD_WORDS[words]
+    given = [] if "-s" in arguments else ["-s", "3"]
+    code, out, err = run("select", "my.csv", *given, *arguments, "-q")
+    assert (code, out) == (1, [])
+    assert message in err
+
+
+@pytest.mark.parametrize(
+    "arguments", [["select"], ["select", "a.csv"], ["selct", "a.csv", "-s", "3"]]
+)
+def test_a_command_that_is_not_understood_ends_with_two(run, arguments):
+    code, out, err = run(*arguments)
+    assert (code, out) == (2, [])
+    assert "usage: blufs" in err
+
+
+def test_the_methods_are_those_of_the_library(run):
+    listed = methods()
+    assert {"BLUFS", "MCFS", "LapScore"} <= set(listed)
+    assert all(issubclass(cls, BaseSelector) for cls in listed.values())
+    code, lines, _ = run("methods")
+    assert code == 0
+    assert len(lines) == len(listed) + 1
+    code, lines, _ = run("methods", "LapScore")
+    assert "n_neighbors" in "\n".join(lines)
+
+
+def test_python_m_blufs_without_a_command_lists_the_commands():
+    command = [sys.executable, "-m", "blufs"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0
+    assert all(name in done.stdout for name in ("select", "methods"))
+
+
+def test_included_features_are_chosen_and_excluded_ones_are_not(run, X, tmp_path):
+    write_csv(tmp_path / "my.csv", X)
+    (tmp_path / "wanted.txt").write_text("g9\n\ng8\n")
+    select = ("select", "my.csv", "-s", 4, "--clusters", 3, "-q")
+    code, names, _ = run(*select, "--include", "@wanted.txt", "--exclude", "g0", "g1")
+    assert code == 0
+    assert len(names) == 4
+    assert set(names[:2]) == {"g8", "g9"}
+    assert not {"g0", "g1"} & set(names)
+    code, _, err = run(*select, "--include", "G9")
+    assert (code, err) == (1, "blufs: --include: there is no feature 'G9', did you mean 'g9'?\n")
+
+
+def test_reasons_name_the_features_of_the_file(run, X, tmp_path):
+    X = X.copy()
+    X[:, 7] = X[:, 2] + 1e-3 * np.random.default_rng(1).standard_normal(len(X))
+    write_csv(tmp_path / "my.csv", X)
+    code, _, err = run("select", "my.csv", "-s", 4, "--clusters", 3, "--explain", "e.csv")
+    assert code == 0, err
+    with open(tmp_path / "e.csv", newline="") as table:
+        rows = {row["feature"]: row for row in csv.DictReader(table)}
+    twins = {"g2": "g7", "g7": "g2"}
+    (left_out,) = [name for name in twins if rows[name]["selected"] == "no"]
+    assert rows[left_out]["status"] == "redundant"
+    assert rows[left_out]["most_similar"] == twins[left_out]
