@@ -133,7 +133,7 @@ def screens_of(wildcards):
 def choices_of(wildcards):
     """Input function: the chosen settings, where choosing is a job of its own."""
     apart = PLAN.screens_apart(wildcards.method)
-    return ["results/{suite}/choices/{dataset}/{method}.json"] if apart else []
+    return "results/{suite}/choices/{dataset}/{method}.json" if apart else []
 
 
 def evaluation_of_cell(wildcards):
@@ -159,8 +159,7 @@ def repeated_fits(section, pattern):
 def source_of(wildcards):
     """Input function: where the data came from; nothing for data that are made here."""
     made_here = {"builtin", "generate"} & set(DATASETS[wildcards.dataset])
-    # A list: a single path would reach the script as text.
-    return [] if made_here else ["results/{suite}/data/{dataset}/source.json"]
+    return [] if made_here else "results/{suite}/data/{dataset}/source.json"
 
 
 def own_file(wildcards):

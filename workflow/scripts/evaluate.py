@@ -27,7 +27,7 @@ with job(snakemake.log[0]):
         given = dataset, screening["settings"], screened, sizes
         choices = choose_or_explain(*given, budget=budget, seed=params.seed)
     elif inputs.choices:
-        choices = read_json(inputs.choices[0])
+        choices = read_json(inputs.choices)
     else:
         choices = only_choice(dataset, params.default)
     protocol, part = Protocol(seed=params.seed, **params.protocol), Part(**params.part)
