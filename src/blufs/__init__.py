@@ -8,6 +8,7 @@ Every selector is a scikit-learn estimator::
 """
 
 from blufs._numerics.graph import SampleGraph
+from blufs._numerics.principal import sample_graph
 from blufs.anndata import select_genes
 from blufs.base import BaseSelector, GraphSelector, MethodLimitError, Solution
 from blufs.methods.all_features import AllFeatures
@@ -70,5 +71,6 @@ __all__ = [
     "__version__",
     "clustering_accuracy",
     "normalized_mutual_info",
+    "sample_graph",
     "select_genes",
 ]

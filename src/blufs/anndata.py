@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.base import clone
 
 from blufs._numerics.feature_names import feature_indices
-from blufs._numerics.matrix.chunked import as_row_chunks
+from blufs._numerics.matrix.chunked import as_row_chunks, is_dask
 from blufs._numerics.warn import warn_user
 from blufs.base import BaseSelector
 from blufs.methods.blufs import BLUFS
@@ -42,7 +42,8 @@ def select_genes(
     adata : AnnData of n cells and d genes
         Log-normalised values, sparse or dense: run ``scanpy.pp.normalize_total`` and
         ``scanpy.pp.log1p`` first. Sparse values stay sparse. An object on disk
-        (``backed="r"``) is read in chunks of cells, or batch by batch.
+        (``backed="r"``) is read in chunks of cells, or batch by batch; a dask array is worked on
+        where its chunks are.
     n_top_genes : int, default=2000
         Number of genes; all of them, with a warning, if there are not so many.
     layer : str, optional
@@ -105,7 +106,7 @@ def _fit_batches(X, batches: list, estimator: BaseSelector, n_top: int) -> list[
     for name, cells in batches:
         selector = clone(estimator).set_params(n_features_to_select=n_top)
         try:
-            fits.append(selector.fit(X if cells is None else X[cells]))
+            fits.append(selector.fit(X if cells is None else _rows(X, cells)))
         except ValueError as error:
             where = "" if name is None else f" in batch {name!r}"
             raise ValueError(f"no genes could be selected{where}: {error}") from error
@@ -132,14 +133,20 @@ def _refuse_subset_on_disk(adata: AnnData, wanted: bool) -> None:
 
 
 def _values(adata: AnnData, layer: str | None):
-    """The matrix of cells and genes; one in a file is read in chunks."""
+    """The matrix of cells and genes, of any kind."""
     if layer is None:
-        X = adata.X
-        chunks = as_row_chunks(X)
-        return X if chunks is None else chunks
+        return adata.X
     if layer not in adata.layers:
         raise ValueError(f"adata has no layer {layer!r}, only {sorted(adata.layers)}")
     return adata.layers[layer]
+
+
+def _rows(X, cells: np.ndarray):
+    """The given cells (boolean, (n,)) of X; of a file they are in memory, of dask another array."""
+    if is_dask(X):
+        return X[np.flatnonzero(cells)]
+    chunks = as_row_chunks(X)
+    return X[cells] if chunks is None else chunks[cells]
 
 
 def _check_count(n_top_genes: int, n_genes: int) -> int:

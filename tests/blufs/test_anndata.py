@@ -158,3 +158,20 @@ def test_cells_on_disk_give_the_same_genes(dense, tmp_path):
     assert there.var["highly_variable"].sum() == N_MARKERS
     with pytest.raises(ValueError, match="keeps all genes there; leave subset out"):
         select_genes(there, N_MARKERS, n_clusters=3, subset=True)
+
+
+@pytest.mark.parametrize("dense", [False, True])
+def test_cells_as_a_dask_array_give_the_same_genes(dense):
+    da = pytest.importorskip("dask.array")
+    adata = cells()
+    there = adata.copy()
+    there.X = da.from_array(adata.X.toarray(), chunks=(25, 60))
+    if not dense:
+        there.X = there.X.map_blocks(sp.csr_matrix)
+    there.layers["again"] = there.X
+    adata.X = adata.X.toarray() if dense else adata.X
+    for batch_key, layer in ((None, None), (None, "again"), ("donor", None)):
+        options = {"n_clusters": 3, "batch_key": batch_key, "inplace": False}
+        wanted = select_genes(adata, N_MARKERS, **options)
+        found = select_genes(there, N_MARKERS, layer=layer, **options)
+        pd.testing.assert_frame_equal(found, wanted, rtol=1e-5)

@@ -38,7 +38,15 @@ def rows_that_fail(path: str, start: int, stop: int):
     return read_rows(path, start, stop)
 
 
+def rows_that_fill_memory(path: str, start: int, stop: int):
+    """As above, but with 800 MB for some seconds."""
+    much = np.ones(100_000_000)
+    time.sleep(10)
+    return read_rows(path, start, stop) + 0 * much[:1]
+
+
 def slow_rows(path: str, start: int, stop: int):
+    """As above, after half a second."""
     time.sleep(0.5)
     return read_rows(path, start, stop)
 

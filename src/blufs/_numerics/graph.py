@@ -17,7 +17,9 @@ from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
+from blufs._numerics.chunked_neighbors import neighbors_of_chunks
 from blufs._numerics.eigen import fix_signs, largest_eigenpairs, takes_lanczos
+from blufs._numerics.matrix.chunked import RowChunks
 from blufs._numerics.matrix.scaling import scale_samples
 from blufs._numerics.neighbors import (
     clip_n_neighbors,
@@ -107,13 +109,17 @@ class SampleGraph:
 
     @classmethod
     def from_data(cls, X, n_neighbors: int = 10) -> SampleGraph:
-        """Heat-kernel k-nearest-neighbour graph of the rows of ``X`` (n x d), dense or sparse.
+        """Heat-kernel k-nearest-neighbour graph of the rows of ``X`` (n x d), of any kind.
 
         ``S_ij = exp(-||x_i - x_j||^2 / (2 t^2))`` if i is among the k nearest of j or j among those
         of i, else 0; t is the mean distance over all pairs. The neighbours of more than 20,000
         samples come from an index or from products in single precision, see
         :mod:`blufs._numerics.neighbors`.
         """
+        if isinstance(X, RowChunks):
+            graph = cls.from_neighbors(*neighbors_of_chunks(X, n_neighbors))
+            graph.neighbor_search = "exact"
+            return graph
         if is_large(X):
             found = neighbors_of_many(X, clip_n_neighbors(n_neighbors, X.shape[0]))
         else:

@@ -149,6 +149,7 @@ class GreedyColumnSelector(BaseSelector):
 
     ignores_offsets: ClassVar[bool] = True
     takes_sparse: ClassVar[bool] = True
+    takes_chunks: ClassVar[bool] = True
     #: Which rule of :func:`blufs.methods._greedy.greedy_columns` the method follows.
     _explain: ClassVar[bool]
 

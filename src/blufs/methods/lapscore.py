@@ -8,6 +8,12 @@ import numpy as np
 import scipy.sparse as sp
 
 from blufs._numerics.graph import SampleGraph
+from blufs._numerics.matrix.chunked import (
+    ChunkedScaledData,
+    RowChunks,
+    as_they_are,
+    weighted_squares_of_chunks,
+)
 from blufs._numerics.matrix.conditioning import column_ranges
 from blufs._numerics.matrix.sparse import SparseScaledData, column_means, times_columns
 from blufs.base import GraphSelector, Solution
@@ -48,6 +54,7 @@ class LapScore(GraphSelector):
 
     ignores_offsets: ClassVar[bool] = True
     takes_sparse: ClassVar[bool] = True
+    takes_chunks: ClassVar[bool] = True
 
     def __init__(self, n_features_to_select=None, *, n_neighbors=10, include=None, exclude=None):
         self.n_features_to_select = n_features_to_select
@@ -62,7 +69,9 @@ class LapScore(GraphSelector):
 
 
 def laplacian_scores(X, graph: SampleGraph) -> np.ndarray:
-    """One minus the Laplacian score of every column of X (n x d, dense or sparse), shape (d,)."""
+    """One minus the Laplacian score of every column of X (n x d, of any kind), shape (d,)."""
+    if isinstance(X, RowChunks):
+        return _chunked_scores(X, graph)
     if sp.issparse(X):
         return _sparse_scores(X, graph)
     # f' S f and f' D f are differences of large numbers unless f is centred first.
@@ -84,4 +93,17 @@ def _sparse_scores(X: sp.csr_array, graph: SampleGraph) -> np.ndarray:
     data = SparseScaledData(scaled, mean / modulus, np.ones(X.shape[1]))
     similar = data.quadratic_forms(graph.similarity)[1]
     total = data.quadratic_forms(sp.diags_array(graph.degree))[1]
+    return similar / np.where(total > 0, total, 1)
+
+
+def _chunked_scores(X: RowChunks, graph: SampleGraph) -> np.ndarray:
+    """As above, of X that is read in chunks."""
+    X = X.astype(np.float64)
+    sums = as_they_are(X).correlate(graph.degree[:, None])[:, 0]
+    mean = sums / graph.degree.sum()
+    low, high = column_ranges(X)
+    modulus = np.maximum(high - mean, mean - low)
+    data = ChunkedScaledData(X, mean, np.where(modulus > 0, modulus, 1))
+    similar = data.quadratic_forms(graph.similarity)[1]
+    total = weighted_squares_of_chunks(data, graph.degree)
     return similar / np.where(total > 0, total, 1)

@@ -48,7 +48,8 @@ def words(seed: int) -> np.ndarray:
 
 
 def test_which_methods_read_in_chunks():
-    assert set(CHUNKED) == {"BLUFS", "MaxVariance", "RandomFeatures", "AllFeatures"}
+    baselines = {"MaxVariance", "RandomFeatures", "AllFeatures"}
+    assert set(CHUNKED) == baselines | {"BLUFS", "LapScore", "MCFS", "FSCA", "PivotedQR"}
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -173,7 +174,7 @@ def test_data_without_variance_are_refused(tmp_path):
 
 def test_a_method_that_needs_all_data_at_once_says_so(tmp_path):
     source = beyond_memory("hdf5", clusters(0), tmp_path)
-    with pytest.raises(TypeError, match="MCFS does not read data in chunks; load X first"):
-        selector("MCFS", 3).fit(source)
+    with pytest.raises(TypeError, match="NDFS does not read data in chunks; load X first"):
+        selector("NDFS", 3).fit(source)
     with pytest.raises(ValueError, match='similarity="principal"'):
         BLUFSVariant(3, similarity="data").fit(source)

@@ -1,14 +1,25 @@
 """Fits on the workers of a cluster: the same bits with any number of them, and what goes wrong."""
 
+import signal
+import subprocess
+import sys
+import time
+
 import numpy as np
 import pytest
 
-from blufs import BLUFS
+from blufs import BLUFS, FSCA, MCFS, LapScore, MaxVariance, PivotedQR
+from blufs._numerics.matrix.row_blocks import BlockError
 from tests.helpers.clusters import (
     lazy,
+    rows_that_fail,
+    rows_that_fill_memory,
+    rows_that_kill,
+    rows_that_kill_once,
+    slow_rows,
 )
 
-pytest.importorskip("dask.array")
+dask = pytest.importorskip("dask")
 distributed = pytest.importorskip("distributed")
 
 pytestmark = pytest.mark.slow
@@ -30,8 +41,15 @@ def matrix(tmp_path_factory):
 
 def cluster(n_workers: int, **options):
     return distributed.LocalCluster(
-        n_workers, threads_per_worker=1, processes=True, dashboard_address=None, **options
+        n_workers, threads_per_worker=1, processes=True, dashboard_address=":0", **options
     )
+
+
+@pytest.fixture(scope="module")
+def workers():
+    """The client of a cluster of two workers."""
+    with cluster(2) as local, distributed.Client(local) as client:
+        yield client
 
 
 def fitted(X):
@@ -53,3 +71,71 @@ def test_the_bits_are_those_of_any_number_of_workers_and_of_threads(matrix):
             local.wait_for_workers(n_workers)
             assert_same_bits(fitted(lazy(matrix, SIZES)), wanted)
         assert_same_bits(fitted(lazy(matrix, SIZES).persist()), wanted)
+
+
+def test_every_method_finds_what_it_finds_in_memory(matrix, workers):
+    X = np.load(matrix)
+    for method in (LapScore(5), MCFS(5, n_clusters=3), FSCA(5), PivotedQR(5), MaxVariance(5)):
+        found = method.fit(lazy(matrix, SIZES)).support_
+        np.testing.assert_array_equal(found, method.fit(X).support_)
+
+
+def test_a_worker_that_dies_in_a_pass_changes_nothing(matrix, tmp_path, workers):
+    wanted = fitted(lazy(matrix, SIZES))
+    mark = tmp_path / "died"
+    assert_same_bits(fitted(lazy(matrix, SIZES, rows_that_kill_once, str(mark))), wanted)
+    assert mark.exists()
+
+
+def test_blocks_that_kill_every_worker_are_told_as_a_lack_of_memory(matrix, workers):
+    with pytest.raises(MemoryError, match=r"largest of the \d+ blocks has 60 rows of 25 features"):
+        MaxVariance(3).fit(lazy(matrix, SIZES, rows_that_kill))
+
+
+def test_a_block_that_fails_on_a_worker_is_named(matrix, workers):
+    with pytest.raises(BlockError, match=r"block \d+ of X \(rows \d+ to \d+\).*no such rows"):
+        MaxVariance(3).fit(lazy(matrix, SIZES, rows_that_fail))
+
+
+def test_a_worker_out_of_memory_is_told_as_that(tmp_path):
+    path = tmp_path / "x.npy"
+    np.save(path, np.random.default_rng(0).standard_normal((40, 4)))
+    once = {"distributed.scheduler.allowed-failures": 0}
+    X = lazy(path, [20, 20], rows_that_fill_memory)
+    with dask.config.set(once), cluster(1, memory_limit="300 MB") as one, distributed.Client(one):
+        with pytest.raises(MemoryError, match="Make the blocks smaller"):
+            MaxVariance(2).fit(X)
+
+
+def test_a_cluster_that_is_lost_is_told_as_that(matrix):
+    with cluster(1) as local, distributed.Client(local) as client:
+        X = lazy(matrix, [100, 100, 100], slow_rows)
+        client.loop.call_later(0.7, local.scheduler.close)
+        with pytest.raises(ConnectionError, match="cluster was lost during a pass"):
+            MaxVariance(3).fit(X)
+
+
+FIT = """
+import sys
+import distributed
+from blufs import BLUFS
+from tests.helpers.clusters import lazy, slow_rows
+with distributed.Client(sys.argv[1]):
+    print("fit", flush=True)
+    BLUFS(5, n_clusters=3).fit(lazy(sys.argv[2], [100, 100, 100], slow_rows))
+"""
+
+
+def test_a_client_that_is_lost_leaves_nothing_on_the_workers(matrix, workers):
+    wanted = fitted(lazy(matrix, SIZES))
+    program = [sys.executable, "-c", FIT, workers.scheduler.address, str(matrix)]
+    with subprocess.Popen(program, stdout=subprocess.PIPE, text=True) as lost:
+        assert lost.stdout.readline() == "fit\n"
+        time.sleep(2)
+        lost.send_signal(signal.SIGKILL)
+    assert_same_bits(fitted(lazy(matrix, SIZES)), wanted)
+    for _ in range(100):
+        if not workers.run_on_scheduler(lambda dask_scheduler: len(dask_scheduler.tasks)):
+            break
+        time.sleep(0.1)
+    assert workers.run_on_scheduler(lambda dask_scheduler: len(dask_scheduler.tasks)) == 0

@@ -26,6 +26,7 @@ from blufs._numerics.matrix.sparse import (
     centred_squares,
     column_means,
     sparse_ranges,
+    weighted_squares,
 )
 
 #: Libraries whose arrays stay where they are until rows of them are asked for.
@@ -181,6 +182,8 @@ class RowChunks:
     def astype(self, dtype) -> RowChunks:
         mapped = self.map(partial(_as_type, dtype=dtype))
         mapped.dtype = np.dtype(dtype)
+        if "summary" in self.__dict__:  # spares a pass
+            mapped.summary = self.summary
         return mapped
 
     def __getitem__(self, key):
@@ -356,6 +359,11 @@ class ChunkedScaledData:
             product[rows] = part
         return product
 
+    @property
+    def gram_width(self) -> int:
+        """Columns of ``A' A`` that one pass should make: what every block adds to has 64 MiB."""
+        return max(1, COLUMN_BYTES // (8 * self.shape[1]))
+
     def gram(self, features: np.ndarray | slice) -> np.ndarray:
         return self.X.reduce(_gram, np.add, features, self.shift, self.divisor)
 
@@ -383,6 +391,11 @@ def _scaled_block(values, shift: np.ndarray, divisor: np.ndarray) -> ScaledData 
     return kind(values, shift, divisor)
 
 
+def as_they_are(X: RowChunks) -> ChunkedScaledData:
+    """X (n x d) with its products, without a scaling."""
+    return ChunkedScaledData(X, np.zeros(X.shape[1]), np.ones(X.shape[1]))
+
+
 def _correlate(block, V, shift, divisor) -> np.ndarray:
     return _scaled_block(block, shift, divisor).correlate(V)
 
@@ -401,6 +414,19 @@ def _gram(block, features, shift, divisor) -> np.ndarray:
 
 def _gram_times(block, V, shift, divisor) -> np.ndarray:
     return _scaled_block(block, shift, divisor).gram_times(V)
+
+
+def weighted_squares_of_chunks(data: ChunkedScaledData, weights: np.ndarray) -> np.ndarray:
+    """``sum_i w_i a_ij^2`` of every column of the scaled data (n x d), shape (d,): one pass."""
+    return data.X.reduce(_weighted, np.add, data.shift, data.divisor, by_row=weights)
+
+
+def _weighted(block, weights, shift, divisor) -> np.ndarray:
+    if sp.issparse(block):
+        sums, squares = block.T @ weights, weighted_squares(block, weights)
+        return (squares - 2 * shift * sums + weights.sum() * shift**2) / divisor**2
+    values = ScaledData(block, shift, divisor).columns(slice(None))
+    return np.einsum("i,ij,ij->j", weights, values, values)
 
 
 def _quadratic_forms(columns, group: slice, M, shift, divisor) -> tuple[np.ndarray, np.ndarray]:

@@ -6,6 +6,8 @@ them through the products of :class:`~blufs._numerics.matrix.dense.ScaledData` a
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import scipy.sparse as sp
 from scipy.linalg import eigh
@@ -14,9 +16,10 @@ from sklearn.utils import gen_batches
 
 from blufs._numerics.eigen import largest_eigenpairs, takes_lanczos
 from blufs._numerics.matrix import DataMatrix
+from blufs._numerics.matrix.chunked import ChunkedScaledData, RowChunks, chunked_affine_scaling
 from blufs._numerics.matrix.conditioning import column_ranges
 from blufs._numerics.matrix.dense import ScaledData
-from blufs._numerics.matrix.scaling import affine_scaling
+from blufs._numerics.matrix.scaling import affine_scaling, choose_scaling
 from blufs._numerics.matrix.sparse import SparseScaledData, column_means, sparse_affine_scaling
 
 EPS = float(np.finfo(float).eps)
@@ -24,7 +27,7 @@ EPS = float(np.finfo(float).eps)
 _DENSE_UP_TO = 800
 #: Largest d for which A is formed (1.1 GiB).
 _MAX_FORMED = 12_000
-#: Columns of A that are made at a time.
+#: Columns of A that are made at a time in memory.
 _BLOCK = 256
 
 
@@ -53,6 +56,18 @@ def sparse_scaled_values(X: sp.csr_array, scaling: str, *, center: bool) -> Spar
     return SparseScaledData(X, shift, divisor * max(modulus.max(), np.finfo(float).tiny))
 
 
+def chunked_scaled_values(X: RowChunks, scaling: str, *, center: bool) -> ChunkedScaledData:
+    """As :func:`scaled_values` of X (n x d) that is read in chunks, as an operator."""
+    scaling = choose_scaling(X) if scaling == "auto" else scaling
+    shift, divisor = chunked_affine_scaling(X, scaling)
+    if center:
+        shift = X.summary.mean
+    low, high = X.summary.low.astype(np.float64), X.summary.high.astype(np.float64)
+    modulus = np.maximum(np.abs(low - shift), np.abs(high - shift)) / divisor
+    divisor = divisor * max(modulus.max(), np.finfo(float).tiny)
+    return ChunkedScaledData(X.astype(np.float64), shift, divisor)
+
+
 class Scatter:
     """``A = Z'Z / unit`` of shape (d, d).
 
@@ -77,7 +92,9 @@ class Scatter:
 
     @classmethod
     def of(cls, X, scaling: str, *, center: bool = True, relative: bool = False):
-        """Of X (n x d, dense or sparse), scaled and by default centred."""
+        """Of X (n x d, of any kind), scaled and by default centred."""
+        if isinstance(X, RowChunks):
+            return cls(chunked_scaled_values(X, scaling, center=center), relative=relative)
         if sp.issparse(X):
             return cls(sparse_scaled_values(X, scaling, center=center), relative=relative)
         Z = scaled_values(X, scaling, center=center)
@@ -91,13 +108,13 @@ class Scatter:
         """``A V`` for V of shape (d, m)."""
         if self._formed is not None:
             return self._formed @ V
-        return self.data.correlate(self.data.dot(V)) / self.unit
+        return self.data.gram_times(V) / self.unit
 
     def column(self, j: int) -> np.ndarray:
         """Column j of A, shape (d,)."""
         if self._formed is not None:
             return self._formed[:, j]
-        return self.data.correlate(self.data.columns(np.array([j])))[:, 0] / self.unit
+        return self.data.gram(np.array([j]))[:, 0] / self.unit
 
     def diagonal_and_squared_norms(self) -> tuple[np.ndarray, np.ndarray]:
         """``a_jj`` and ``||A e_j||^2`` of every column, each of shape (d,); computed once."""
@@ -131,12 +148,18 @@ class Scatter:
     def _form(self) -> np.ndarray:
         d = self.n_features
         A = np.empty((d, d))
-        for features in gen_batches(d, _BLOCK):
-            A[:, features] = self.data.correlate(self.data.columns(features))
+        for features in self._strips():
+            A[:, features] = self.data.gram(features)
         # Products of blocks round differently on both sides of the diagonal.
         A += A.T
         A /= 2
         return A
+
+    def _strips(self) -> Iterator[slice]:
+        """Columns of A that are made at a time; more where each time is a pass over the blocks."""
+        data = self.data
+        width = data.gram_width if isinstance(data, ChunkedScaledData) else _BLOCK
+        return gen_batches(self.n_features, width)
 
     def _sample_gram(self) -> np.ndarray:
         """``Z Z' / unit`` of shape (n, n)."""
@@ -149,13 +172,13 @@ class Scatter:
 
     def _from_products(self) -> tuple[np.ndarray, np.ndarray]:
         n, d = self.data.shape
-        if n <= d:
+        if n <= d and not isinstance(self.data, ChunkedScaledData):
             # ||A e_j||^2 = z_j' (Z Z') z_j
             squares, forms = self.data.quadratic_forms(self._sample_gram())
             return squares / self.unit, forms / self.unit
         diagonal, norms = np.empty(d), np.empty(d)
-        for features in gen_batches(d, _BLOCK):
-            block = self.data.correlate(self.data.columns(features)) / self.unit
+        for features in self._strips():
+            block = self.data.gram(features) / self.unit
             norms[features] = np.einsum("ij,ij->j", block, block)
             diagonal[features] = block.diagonal(-features.start)
         return diagonal, norms

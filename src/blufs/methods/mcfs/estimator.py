@@ -7,6 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from blufs._numerics.graph import SampleGraph
+from blufs._numerics.matrix.chunked import RowChunks, as_they_are
 from blufs._numerics.warn import warn_user
 from blufs.base import NON_NEGATIVE, GraphSelector, Solution, check_n_clusters, constraints
 from blufs.methods.mcfs.lasso_path import lasso_path_at_sizes, ridge_gram_rows
@@ -51,7 +52,8 @@ class MCFS(GraphSelector):
 
     One path per dimension serves all s. The time is dominated by the Gram matrix, O(n d^2), and the
     K paths, O(K s^2 (d + s)). Above 5,000 features only the rows of the Gram matrix that the paths
-    visit are computed. 7000 samples with 5000 features take tens of seconds on one core.
+    visit are computed, of data in chunks by a pass each. 7000 samples with 5000 features take tens
+    of seconds on one core.
 
     References
     ----------
@@ -67,6 +69,7 @@ class MCFS(GraphSelector):
     """
 
     takes_sparse: ClassVar[bool] = True
+    takes_chunks: ClassVar[bool] = True
     tuned_parameters: ClassVar[tuple[str, ...]] = ("n_clusters", "ridge")
 
     _parameter_constraints: ClassVar[dict] = constraints(
@@ -102,7 +105,11 @@ class MCFS(GraphSelector):
             embedding = np.zeros((X.shape[0], 1))
         X = X.astype(np.float64)
         gram_row = ridge_gram_rows(X, self.ridge)
-        paths = [lasso_path_at_sizes(gram_row, X.T @ target, s_values) for target in embedding.T]
+        if isinstance(X, RowChunks):
+            correlations = as_they_are(X).correlate(embedding).T
+        else:
+            correlations = (X.T @ target for target in embedding.T)
+        paths = [lasso_path_at_sizes(gram_row, own, s_values) for own in correlations]
         solutions = {}
         for s in s_values:
             coefficients = np.column_stack([path[s] for path in paths])

@@ -13,6 +13,8 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.linalg.lapack import dpotrf, dpotrs, dtrtrs
 
+from blufs._numerics.matrix.chunked import ChunkedScaledData, RowChunks, as_they_are
+
 #: Up to this number of features the Gram matrix is built (200 MB).
 _WHOLE_GRAM_UP_TO = 5000
 #: Share of a feature's variance that must be left when the active features are taken out of it.
@@ -92,9 +94,11 @@ class _ActiveSet:
 def ridge_gram_rows(X, ridge: float) -> GramRow:
     """Rows of ``X' X + ridge I``: all at once if they fit, else each when it is first wanted.
 
-    X (n x d) may be sparse.
+    X (n x d) may be sparse, or read in chunks.
     """
     d = X.shape[1]
+    if isinstance(X, RowChunks):
+        return _gram_rows_of_chunks(as_they_are(X), ridge)
     if d <= _WHOLE_GRAM_UP_TO:
         gram = X.T @ X
         gram = gram.toarray() if sp.issparse(gram) else gram
@@ -106,6 +110,21 @@ def ridge_gram_rows(X, ridge: float) -> GramRow:
         column = columns[:, [feature]]
         column = column.toarray() if sp.issparse(column) else column
         return X.T @ column[:, 0] + ridge * (np.arange(d) == feature)
+
+    return cache(row)
+
+
+def _gram_rows_of_chunks(data: ChunkedScaledData, ridge: float) -> GramRow:
+    """As above, by passes over the data (n x d), which are neither shifted nor divided."""
+    d = data.shape[1]
+    if d <= _WHOLE_GRAM_UP_TO:
+        strips = [slice(start, start + data.gram_width) for start in range(0, d, data.gram_width)]
+        gram = np.hstack([data.gram(strip) for strip in strips])
+        gram.flat[:: d + 1] += ridge
+        return gram.__getitem__
+
+    def row(feature: int) -> np.ndarray:
+        return data.gram(np.array([feature]))[:, 0] + ridge * (np.arange(d) == feature)
 
     return cache(row)
 
