@@ -25,12 +25,16 @@ from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import BaseEstimator, _fit_context
+from sklearn.base import BaseEstimator, _fit_context, clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import get_tags
 from sklearn.utils._param_validation import Interval, InvalidParameterError, StrOptions
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import (
+    _check_feature_names_in,
+    check_is_fitted,
+    validate_data,
+)
 
 from blufs._numerics.feature_names import feature_indices, shown
 from blufs._numerics.graph import SampleGraph
@@ -38,6 +42,7 @@ from blufs._numerics.matrix.chunked import as_row_chunks, column_slice, first_ro
 from blufs._numerics.matrix.conditioning import conditioned, varying_columns
 from blufs._numerics.matrix.scaling import FEATURE_SCALINGS, choose_scaling
 from blufs._numerics.matrix.sparse import canonical_csr, some_columns
+from blufs._numerics.redundancy import redundancy
 from blufs._numerics.warn import warn_user
 
 __all__ = [
@@ -114,6 +119,8 @@ def constraints(common: str = "", **own: list) -> dict[str, list]:
     return {name: _COMMON[name] for name in (*of_all, *common.split())} | own
 
 
+#: A feature is redundant if a chosen one explains this share of its variance.
+REDUNDANT_SHARE = 0.5
 #: Largest modulus of a parameter, and the inverse of the least: squares with data stay finite.
 _MAX_PARAMETER = 1e100
 
@@ -177,6 +184,9 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         1 is best.
     support_ : ndarray of bool of shape (n_features,)
         Which features are selected; ``n_features_to_select_`` tells how many.
+    indices_ : ndarray of int of shape (n_features_to_select_,)
+        Positions of the selected features, best first; ``scores_[indices_]`` are their scores, and
+        ``feature_names_in_[indices_]`` their names if X had names.
     n_iter_, converged_, objective_history_ : int, bool, ndarray
         Where the method iterates.
     """
@@ -425,6 +435,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         self.ranking_ = np.empty(len(order), dtype=int)
         self.ranking_[order] = np.arange(1, len(order) + 1)
         self.support_ = self.ranking_ <= s
+        self.indices_ = order[:s]
         self.n_features_to_select_ = s
         if solution.n_iter is not None:
             self.n_iter_ = solution.n_iter
@@ -433,6 +444,65 @@ class BaseSelector(SelectorMixin, BaseEstimator):
             self.objective_history_ = solution.objective_history
         for name, value in {**solution.per_feature, **solution.fitted}.items():
             setattr(self, name, value)
+
+    def explain(self, X):
+        """Why each feature was chosen or not: a table with one row per feature.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The data that was fitted.
+
+        Returns
+        -------
+        DataFrame, or dict of arrays where pandas is not installed
+            ``feature``: its name, the index of a DataFrame. ``status``: ``included``, ``excluded``,
+            ``chosen``, ``constant``; ``redundant`` if it correlates so strongly with a chosen one
+            that this explains at least half of its variance; else ``low score``. ``rank``: 1 is
+            best. ``score``: of ``scores_``. ``gain``: of ``gains_``, where the method tells what
+            the objective gains by each feature; NaN for constant and excluded ones.
+            ``most_similar`` and ``correlation``: the chosen feature, other than itself, that it
+            correlates with most. ``explained``: the share of its variance that all chosen features,
+            other than itself, explain together.
+        """
+        check_is_fitted(self, "support_")
+        validate_data(self, X, skip_check_array=True, reset=False)
+        names = np.asarray(_check_feature_names_in(self), dtype=object)
+        X = clone(self)._validate(X)
+        d = X.shape[1]
+        included, excluded = (
+            np.isin(np.arange(d), positions) for positions in self._preselected(d)
+        )
+        varying = varying_columns(X)
+        similar = redundancy(X, self.indices_)
+        compared = varying & (similar.most_similar >= 0)
+        status = np.select(
+            [
+                included,
+                excluded,
+                ~varying,
+                self.support_,
+                similar.correlation**2 >= REDUNDANT_SHARE,
+            ],
+            ["included", "excluded", "constant", "chosen", "redundant"],
+            "low score",
+        )
+        columns: dict[str, Any] = {
+            "status": status,
+            "rank": self.ranking_,
+            "score": self.scores_,
+        }
+        gains = np.asarray(getattr(self, "gains_", ()))
+        if gains.shape == (d,):
+            columns["gain"] = np.where(varying & ~excluded, gains, np.nan)
+        columns["most_similar"] = np.where(compared, names[similar.most_similar], None)
+        columns["correlation"] = np.where(compared, similar.correlation, np.nan)
+        columns["explained"] = np.where(varying, similar.explained, np.nan)
+        try:
+            import pandas as pd
+        except ImportError:
+            return {"feature": names, **columns}
+        return pd.DataFrame(columns, index=pd.Index(names, name="feature"))
 
     def transform(self, X):
         """The selected columns of X: sparse if X is, of a dask array another one."""

@@ -19,6 +19,7 @@ RUNNABLE = {
     "guides/without-labels.md": None,
     "guides/single-cells.md": "anndata",
     "guides/own-data.md": "pandas",
+    "guides/choose-features.md": "pandas",
 }
 CODE = re.compile(r"```.*?```|`[^`\n]*`", flags=re.S)
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")

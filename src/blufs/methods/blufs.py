@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from blufs._numerics.graph import SampleGraph
 from blufs.base import (
@@ -21,7 +20,6 @@ from blufs.base import (
     check_n_clusters,
     constraints,
 )
-from blufs.methods._explain import explain_features
 from blufs.solver.model import LearnedGraph, Problem, State, Weights
 from blufs.solver.start import (
     SIMILARITIES,
@@ -34,6 +32,7 @@ from blufs.solver.start import (
 )
 from blufs.solver.sweeps import (
     Result,
+    drop_losses,
     minimize_each,
     pursue,
     start_path,
@@ -116,8 +115,9 @@ class BLUFS(GraphSelector):
     graph_ : sparse array of shape (n_samples, n_samples)
         P; its columns sum to one.
     gains_ : ndarray of shape (n_features,)
-        About how much each feature that was not chosen would still lower the objective, as of the
-        last search for a better selection.
+        By how much the objective would rise if a chosen feature were dropped, given P and Y; about
+        how much it would still fall if another one were added, as of the last search for a better
+        selection. If all features are chosen, the latter for all.
     scores_ : ndarray of shape (n_features,)
         Row norms of W.
     objective_history_ : ndarray
@@ -273,6 +273,9 @@ class BLUFS(GraphSelector):
         scores, coef = np.zeros(d), np.zeros((d, state.W.shape[1]))
         scores[state.support], coef[state.support] = norms, state.W
         gains = unselected_gains(problem, state)
+        order = _order(state.support, norms, gains)
+        if len(state.support) < d:
+            gains[state.support] = drop_losses(problem, state)
         fitted: dict[str, Any] = {
             "n_clusters_": problem.n_clusters,
             "embedding_": state.Y,
@@ -280,7 +283,7 @@ class BLUFS(GraphSelector):
         }
         return Solution(
             scores=scores,
-            order=_order(state.support, norms, gains),
+            order=order,
             n_features=s,
             n_iter=result.n_iter,
             converged=result.converged,
@@ -288,24 +291,6 @@ class BLUFS(GraphSelector):
             per_feature={"coef_": coef, "gains_": gains},
             fitted=fitted,
         )
-
-    def explain(self, X):
-        """Why each feature was chosen or not, as a DataFrame with one row per feature.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            The data that was fitted.
-
-        Returns
-        -------
-        DataFrame
-            The columns are those of :func:`blufs.methods._explain.explain_features`, the index has
-            the names of the features.
-        """
-        check_is_fitted(self, "support_")
-        names = _check_feature_names_in(self)
-        return explain_features(self._validate(X), self.support_, self.ranking_, self.gains_, names)
 
     @staticmethod
     def paper(n_features_to_select=None, **parameters) -> BLUFSVariant:

@@ -97,7 +97,7 @@ def update_weights(problem: Problem, state: State) -> State:
 
 
 def update_graph(problem: Problem, state: State) -> State:
-    """Eq. (17) over the neighbours too, if they are learned; without the graph term none is best."""
+    """Eq. (17) over the neighbours too, if they are learned and the graph term judges them."""
     w = problem.weights
     if w.beta == 0 or not problem.learn_neighbors:
         return update_weights(problem, state)
@@ -207,6 +207,11 @@ def minimize_each(problem: Problem, states: list[State], max_iter: int, tol: flo
     """:func:`minimize` from every state. The list is emptied: a start is dropped once it is left,
     because with many samples its arrays take much memory."""
     return [minimize(problem, states.pop(0), max_iter, tol) for _ in range(len(states))]
+
+
+def drop_losses(problem: Problem, state: State) -> np.ndarray:
+    """By how much the W block would rise if a feature of the support were dropped, shape (s,)."""
+    return search_for(problem, state.P, state.Y).losses(state.A, state.W)
 
 
 def unselected_gains(problem: Problem, state: State) -> np.ndarray:

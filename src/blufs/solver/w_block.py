@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from blufs._numerics.matrix import DataMatrix
-from blufs.solver.exchange import DEPTHS, exchange, solve_spd
+from blufs.solver.exchange import DEPTHS, REDUNDANT, exchange, solve_spd
 from blufs.solver.operators import Smoothing
 from blufs.solver.pursuit import Pursuit, forward_pursuit, largest
 
@@ -95,6 +95,21 @@ class SupportSearch:
         For a feature outside the support of W it is a lower bound of what adding it gains.
         """
         return joint_gains(self.data, [self.misfit(Z)], self.diagonal)[0]
+
+    def losses(self, A: np.ndarray, W_old: np.ndarray) -> np.ndarray:
+        """By how much the block rises if a feature of the support is dropped, shape (s,).
+
+        ``||W_i||^2 / (H_TT^-1)_ii`` with the best W on the support T; A and W_old as above.
+        """
+        (H,) = self.M.products(A, A)
+        H[np.diag_indices_from(H)] += self._ridge
+        B = A.T @ self.Y + self.tau * W_old
+        solved = solve_spd(H, np.hstack([B, np.eye(len(H))]))
+        W, inverse = np.split(solved, [B.shape[1]], axis=1)
+        diagonal = np.diagonal(inverse)
+        # Features that the others span can be dropped for nothing.
+        usable = diagonal * np.diagonal(H) < 1 / REDUNDANT
+        return np.where(usable, np.einsum("ij,ij->i", W, W) / np.where(usable, diagonal, 1), 0)
 
     def improve(
         self,

@@ -297,7 +297,27 @@ def test_gains_without_a_search_are_those_of_the_residual(digits, beta, how):
     residual = selector.embedding_ - (np.eye(len(X)) + 2 * beta * L) @ (X @ selector.coef_)
     diagonal = shared.value.diagonal(beta, selector.lam, selector.tau)
     expected = np.sum((X.T @ residual) ** 2, axis=1) / diagonal
-    np.testing.assert_allclose(selector.gains_, expected, rtol=1e-6, atol=1e-12)
+    others = selector.coef_.all(axis=1) if "constraint" in how else ~selector.support_
+    np.testing.assert_allclose(selector.gains_[others], expected[others], rtol=1e-6, atol=1e-12)
+
+
+def test_gain_of_a_chosen_feature_is_what_dropping_it_costs(digits):
+    """For given P and Y: W is solved anew without the feature, and the block's value compared."""
+    lam, tau, beta = 0.5, 1e-9, 2.0
+    selector = BLUFSVariant(7, n_clusters=5, scaling="center+unit", lam=lam, tau=tau, beta=beta)
+    selector.fit(digits)
+    X, Y = scale_features(digits, "center+unit"), selector.embedding_
+    P = selector.graph_.toarray()
+    M = np.eye(len(X)) + beta * (np.diag((P + P.T).sum(axis=0)) - (P + P.T))
+
+    def explained(features):
+        A = X[:, features]
+        B = A.T @ Y
+        return np.sum(B * np.linalg.solve(A.T @ M @ A + lam * np.eye(len(features)), B))
+
+    chosen = selector.get_support(indices=True)
+    lost = [explained(chosen) - explained(np.delete(chosen, i)) for i in range(7)]
+    np.testing.assert_allclose(selector.gains_[chosen], lost, rtol=1e-5)
 
 
 def test_learned_neighbours_are_nearer_in_the_projected_space(digits):
@@ -326,9 +346,12 @@ def test_explain_says_why_for_every_feature():
     assert table.loc[twin, "status"] == "redundant"
     assert table.loc[twin, "most_similar"] == ({"a", "a again"} - {twin}).pop()
     assert table.loc[twin, "correlation"] > 0.99
-    assert list(table.loc[["noise", "more noise"], "status"]) == ["low gain", "low gain"]
+    assert list(table.loc[["noise", "more noise"], "status"]) == ["low score", "low score"]
     assert table.loc["constant", "status"] == "constant"
-    assert table["gain"].isna().sum() == 4
+    assert table["gain"].isna().sum() == 1
+    assert table["gain"][selector.support_].min() > table["gain"][["noise", "more noise"]].max()
+    other = "a" if twin == "a again" else "a again"
+    assert table.loc[other, "explained"] < 0.5 < 0.99 < table.loc[twin, "explained"]
 
 
 def test_the_papers_model_is_one_name_away(digits):
