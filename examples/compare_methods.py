@@ -3,6 +3,10 @@
 A loop over the methods, k-means on the features of each, and two lines that belong into every
 comparison: all features and random ones. This is the quick look. For a fair study with tuned
 settings, repetitions and tests use the benchmark instead.
+
+What to see: a bar that ends right of the orange band beats random pixels, one that ends inside it
+does not. No bar reaches the black line: 15 of 64 pixels hold less than all of them. The order is
+that of these data and this s; others have another one.
 """
 
 import matplotlib.pyplot as plt

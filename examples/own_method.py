@@ -3,6 +3,9 @@
 A complete selector in a few lines: it scores a feature by how far its middle samples spread,
 relative to its range. It works like any scikit-learn transformer, and in the benchmark by its class
 path: see the guide "Your own method".
+
+What to see: the circles lie side by side where the ink varies most. This selector judges every
+pixel on its own, so it takes neighbours that say nearly the same. The tail hardly matters.
 """
 
 import numpy as np

@@ -3,6 +3,11 @@
 `select_path` gives the selections for many s at little more than the cost of one fit. The curves
 show a figure that needs no labels: the share of the variance that the chosen features explain. They
 tell where more features stop helping. The line of random features shows what selection is worth.
+
+What to see: the curves bend somewhere between 15 and 30 pixels; from there on, one more adds
+little. FSCA is ahead because it looks for nothing but this share. BLUFS, MCFS and LapScore look
+for clusters and leave some of the variance for that. A curve near the dashed line would be no
+better than chance.
 """
 
 import matplotlib.pyplot as plt

@@ -2,6 +2,10 @@
 
 Select 20 of the 64 pixels of handwritten digits without labels, cluster the digits by them, and
 look at what was chosen. The labels serve only to check the result at the end.
+
+What to see: the 20 pixels do clearly better than 20 random ones. All 64 do better still: a
+selection saves measurements, it adds no information. Chosen pixels are spread over the image,
+because a neighbour of a chosen one says little new.
 """
 
 from sklearn.datasets import load_digits

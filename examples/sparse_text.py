@@ -3,6 +3,10 @@
 Which words tell topics apart? The texts are the docstrings of six parts of SciPy, so nothing is
 downloaded. The tf-idf matrix is sparse and stays sparse through selector and classifier. The grid
 search tries several selectors and numbers of words; random words show what a selection is worth.
+
+What to see: both selectors are far ahead of random words, most of all with few words. On these
+texts MCFS is ahead of BLUFS, which is not true of all texts: with labels at hand, as here, let the
+grid search decide.
 """
 
 import inspect

@@ -3,6 +3,10 @@
 Select on random halves of the samples and count how often each feature is chosen. A selection that
 changes with the samples should not be read as a finding about the features. Column names are kept
 when X is a data frame.
+
+What to see: features with long bars would be chosen again. Those with short bars come and go, and
+most of them have a twin: radius, perimeter and area of a cell say nearly the same, so that now one
+and now the other is chosen. They should be read as a group.
 """
 
 import matplotlib.pyplot as plt

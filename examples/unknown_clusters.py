@@ -4,6 +4,10 @@ BLUFS wants to know how many groups its features should tell apart. `n_clusters=
 in the data. The left picture shows how much the number matters here: k-means always looks for the
 ten digits, only the number that BLUFS is told changes. The right picture counts how often a pixel
 is chosen. Pixels that most numbers of clusters choose are a safe bet.
+
+What to see: telling BLUFS too few clusters costs more than too many. Where the star lies below the
+right end of the curve, the count was too low: it is a start, not an answer, and a larger number is
+the safer guess.
 """
 
 import matplotlib.pyplot as plt

@@ -4,6 +4,9 @@
 people (the Yale faces, which are downloaded; without network they are left out). Methods that rank
 every feature on its own choose neighbouring pixels, which say the same thing twice. Methods that
 judge the chosen features together spread over the image.
+
+What to see: the pixels of LapScore lie side by side, those of BLUFS and MCFS far apart. The
+printed correlations say the same in numbers.
 """
 
 from pathlib import Path
