@@ -299,12 +299,11 @@ def _explain(path: str, selector: Any, table: Table, order: np.ndarray) -> None:
     columns["score"] = selector.scores_
     if hasattr(selector, "explain"):
         explained = selector.explain(table.X)
-        columns |= {name: np.asarray(explained[name]) for name in explained if name != "rank"}
-        if "most_similar" in columns:  # the library numbers the features of an array
-            columns["most_similar"] = [
-                table.names[int(str(name).removeprefix("x"))] if name is not None else ""
-                for name in columns["most_similar"]
-            ]
+        shown = [name for name in explained if name not in ("feature", "rank")]
+        columns |= {name: np.asarray(explained[name]) for name in shown}
+        # The library numbers the features of an array: x0, x1, ...
+        names = {f"x{j}": name for j, name in enumerate(table.names)}
+        columns["most_similar"] = [names.get(name, "") for name in columns["most_similar"]]
     lines: list[list[Any]] = [["rank", "feature", *columns]]
     for rank, j in enumerate(order, start=1):
         cells = (column[j] for column in columns.values())
