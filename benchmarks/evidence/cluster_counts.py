@@ -16,7 +16,7 @@ from benchmarks.evidence.wide_defaults import Dataset, measure_missing
 from benchmarks.harness import markdown, read
 from blufs import BLUFSVariant
 from blufs._numerics.matrix import scaled_data
-from blufs._numerics.principal import principal_graph, principal_vectors, widest_gap
+from blufs._numerics.principal import principal_graph, principal_vectors
 
 COUNTS = (2, 3, 4, 6, 8, 12, 16, 24, 32)
 COORDINATES = (10, 20, 40)
@@ -24,6 +24,13 @@ S = 60
 MOST = 30
 #: Likely numbers of clusters and spreads of :func:`widest_gap` that were tried.
 LIKELY, SPREADS = (6, 8, 10, 12), (0.7, 1.0, 1.5, 2.0)
+
+
+def widest_gap(values: np.ndarray, likely: float = 10, spread: float = 1.5) -> int:
+    """The c of the widest gap, weighted by ``exp(-(log(c / likely) / spread)^2 / 2)``."""
+    counts = np.arange(2, len(values))
+    weights = np.exp(-0.5 * (np.log(counts / likely) / spread) ** 2)
+    return int(counts[np.argmax(weights * (values[1:-1] - values[2:]))])
 
 
 def measured(data: Dataset) -> dict:

@@ -20,7 +20,7 @@ from benchmarks.evidence.wide_summary import METRICS, domains
 from benchmarks.harness import markdown, read
 from blufs import BLUFSVariant, SampleGraph
 from blufs._numerics.matrix import scaled_data
-from blufs._numerics.matrix.scaling import scale_samples, softened_norms
+from blufs._numerics.matrix.scaling import scale_samples
 from blufs._numerics.principal import principal_graph, principal_vectors
 
 
@@ -97,8 +97,8 @@ def graph_of_the_selection(selector: BLUFSVariant, X: np.ndarray, c: int) -> sp.
 
 
 DESIGNS: dict[str, Callable[[np.ndarray, int], list[np.ndarray]]] = {
-    "softness 0.3, graph too": with_norms(lambda q: softened_norms(q, 0.3)),
-    "softness 1, graph too": with_norms(lambda q: softened_norms(q, 1.0)),
+    "softness 0.3, graph too": with_norms(lambda q: np.sqrt(q / (q + 0.3 * q.mean()))),
+    "softness 1, graph too": with_norms(lambda q: np.sqrt(q / (q + q.mean()))),
     "square roots of the norms": with_norms(lambda q: q**0.25),
     "c, 2 c and 4 c coordinates averaged": averaged_graphs,
     "1.5 c coordinates": graded_coordinates(0, 1.5),

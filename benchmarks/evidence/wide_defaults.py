@@ -48,9 +48,6 @@ PRINTED = {"similarity": "data", "scaling": "unit", "feedback": 0}
 WITHOUT_FEEDBACK: dict[str, dict] = {
     "no feedback": {},
     "neighbours of S": {"learn_neighbors": False},
-    "softness none": {"softness": "none"},
-    "softness 0": {"softness": 0.0},
-    "softness 1": {"softness": 1.0},
     "scaling center+unit": {"scaling": "center+unit"},
     "scaling center": {"scaling": "center"},
     "beta 0.3": {"beta": 0.3},

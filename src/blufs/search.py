@@ -15,9 +15,8 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from blufs._numerics.graph import N_NEIGHBORS, SampleGraph
-from blufs._numerics.matrix import scaled_data
 from blufs._numerics.matrix.conditioning import conditioned
-from blufs._numerics.principal import count_clusters
+from blufs._numerics.views import count_clusters
 from blufs.base import BaseSelector, check_n_clusters
 from blufs.metrics import CRITERIA, cluster, label_free_criteria
 
@@ -141,7 +140,7 @@ class BlindSearch(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
         wanted = self.n_clusters or self.estimator.get_params().get("n_clusters", "auto")
         if wanted == "auto":
             X = conditioned(X, ignores_offsets=True, ignores_scale=False)
-            wanted = count_clusters(scaled_data(X, "auto"), min(N_NEIGHBORS, X.shape[0] - 1))
+            wanted = count_clusters(X, "auto", min(N_NEIGHBORS, X.shape[0] - 1))[0]
         check_n_clusters(wanted, X.shape[0])
         return wanted
 

@@ -13,10 +13,6 @@ from blufs._numerics.matrix.scaling import scale_samples
 
 #: Blocks of the Krylov space from which principal vectors are taken, and extra columns of a block.
 _DEPTH, _EXTRA = 4, 5
-#: Most clusters, and principal coordinates, by which :func:`count_clusters` counts.
-_MOST_CLUSTERS, _COORDINATES = 30, 40
-#: The number of clusters thought likeliest beforehand, and how far (in logarithms) others may be.
-_LIKELY_CLUSTERS, _SPREAD = 10, 1.5
 
 
 def principal_vectors(data: DataMatrix, count: int) -> tuple[np.ndarray, np.ndarray]:
@@ -111,37 +107,3 @@ def sample_graph(
     return principal_graph(
         principal_vectors(scaled_data(X, scaling), n_coordinates)[1], n_neighbors
     )
-
-
-def count_clusters(data: DataMatrix, n_neighbors: int) -> int:
-    """Number of clusters by the widest gap between leading eigenvalues of the principal graph.
-
-    The graph compares 40 principal coordinates; c is :func:`widest_gap` of the eigenvalues of its
-    normalised similarity, at most 30 and at most a quarter of the samples.
-    """
-    n = data.shape[0]
-    most = min(_MOST_CLUSTERS, n // 4)
-    if most < 2:
-        return min(2, n)
-    graph = principal_graph(principal_vectors(data, _COORDINATES)[1], n_neighbors)
-    return widest_gap(graph.leading_eigenvectors(most + 1)[0])
-
-
-def widest_gap(
-    values: np.ndarray, likely: float = _LIKELY_CLUSTERS, spread: float = _SPREAD
-) -> int:
-    """The c >= 2 of the largest weighted gap ``w_c (v_c - v_{c+1})``.
-
-    The weight ``w_c = exp(-(log(c / likely) / spread)^2 / 2)`` is a thought beforehand: it decides
-    where several gaps are about as wide, as in noisy data, and gives way to a gap that is clear.
-
-    Parameters
-    ----------
-    values : ndarray of shape (m + 1,), descending, m >= 2
-        v_1, v_2, ...
-    likely, spread : float
-        With infinite spread it is the plain widest gap.
-    """
-    counts = np.arange(2, len(values))
-    weights = np.exp(-0.5 * (np.log(counts / likely) / spread) ** 2)
-    return int(counts[np.argmax(weights * (values[1:-1] - values[2:]))])

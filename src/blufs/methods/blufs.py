@@ -11,6 +11,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from blufs._numerics.graph import SampleGraph
+from blufs._numerics.matrix import scaled_data
 from blufs.base import (
     AT_LEAST_ONE,
     NON_NEGATIVE,
@@ -28,7 +29,6 @@ from blufs.solver.start import (
     random_start,
     relaxed_start,
     share,
-    weighted_data,
 )
 from blufs.solver.sweeps import (
     Result,
@@ -66,12 +66,11 @@ class BLUFS(GraphSelector):
     with S the normalised similarity of the samples, by sweeps over P, W and Y. The features of the
     non-zero rows are selected.
 
-    X are the features after ``scaling``; those of heavy-tailed data get back some of their own
-    norms if it is ``"auto"``. S compares the leading principal coordinates of X. The sweeps come in
-    two rounds, of which the second has three quarters of S and one quarter of the normalised P as
-    its S. Within a round no sweep raises the objective; between the rounds the objective itself
-    changes. :class:`~blufs.BLUFSVariant` has all these choices as parameters, and :meth:`paper`
-    makes them as the paper does.
+    X are the features after ``scaling``. S compares the leading principal coordinates of X. The
+    sweeps come in two rounds, of which the second has three quarters of S and one quarter of the
+    normalised P as its S. Within a round no sweep raises the objective; between the rounds the
+    objective itself changes. :class:`~blufs.BLUFSVariant` has all these choices as parameters, and
+    :meth:`paper` makes them as the paper does.
 
     Parameters
     ----------
@@ -79,8 +78,8 @@ class BLUFS(GraphSelector):
         Number s or fraction of features; None takes half, ``"auto"`` stops where one feature more
         would gain little, see :func:`blufs.solver.pursuit.count_features`.
     n_clusters : int or "auto", default=8
-        The number of clusters c that one expects in the data; ``"auto"`` takes the widest gap
-        between the leading eigenvalues of a neighbour graph.
+        The number of clusters c that one expects in the data; ``"auto"`` takes the one that shows
+        most clearly, and warns where others show about as clearly.
     alpha : float, default=10.0
         Weight of the similarity of the pseudo-labels. A small one follows the principal
         components, a large one the clusters of the similarity graph.
@@ -94,8 +93,10 @@ class BLUFS(GraphSelector):
         Neighbours in the similarity graph and in the learned one.
     scaling : {"auto", "center+unit", "center", "unit", "standard", "minmax", "none"}, \
             default="auto"
-        Scaling of the features inside ``fit``; ``"auto"`` leaves features of mostly empty data,
-        such as word counts, at their own scale and brings all others to unit norm.
+        Scaling of the features inside ``fit``. ``"auto"`` takes ``"center+unit"`` (all features
+        equally loud) or ``"center"`` (each at its own scale), whichever shows the clusters more
+        clearly; mostly empty data, such as word counts, keep their scale. See
+        :mod:`blufs._numerics.views`.
     max_iter : int, default=50
         Most sweeps.
     tol : float, default=1e-4
@@ -108,6 +109,10 @@ class BLUFS(GraphSelector):
     ----------
     n_clusters_ : int
         c, given or estimated.
+    cluster_evidence_ : dict
+        How clearly each number of clusters shows, the clearest first; empty if c was given.
+    scaling_ : str
+        The scaling that was used.
     coef_ : ndarray of shape (n_features, c)
         W.
     embedding_ : ndarray of shape (n_samples, c)
@@ -158,7 +163,6 @@ class BLUFS(GraphSelector):
 
     # Fixed here, parameters of BLUFSVariant.
     similarity: str = "principal"
-    softness: float | str = "auto"
     learn_neighbors: bool = True
     feedback: float = 0.25
     y_solver: str = "polar"
@@ -204,7 +208,6 @@ class BLUFS(GraphSelector):
             graph,
             n_clusters=self.n_clusters,
             scaling=self.scaling,
-            softness=self.softness,
             similarity=self.similarity,
             n_neighbors=self.n_neighbors,
         )
@@ -223,25 +226,25 @@ class BLUFS(GraphSelector):
     def _solve_given(
         self, X: np.ndarray, s_values: list, precomputed, included: np.ndarray
     ) -> dict:
-        problem, sizes, states = self._begin(X, s_values, precomputed, included)
+        chosen, problem, sizes, states = self._begin(X, s_values, precomputed, included)
         results = minimize_each(problem, states, self.max_iter, self.tol)
         return {
-            wanted: self._solution(problem, result, s)
+            wanted: self._solution(problem, result, s, chosen)
             for wanted, s, result in zip(s_values, sizes, results, strict=True)
         }
 
     def _begin(
         self, X: np.ndarray, s_values: list, precomputed, included: np.ndarray
-    ) -> tuple[Problem, list[int], list[State]]:
-        """The problem, the numbers of features, and the states that the sweeps start from."""
+    ) -> tuple[dict[str, Any], Problem, list[int], list[State]]:
+        """What the data decided, the problem, and the numbers of features with their states."""
         shared = self._shared(X, precomputed)
         problem = self._problem(X, shared, included)
         Y, P = self._first_labels(problem, shared), shared.learned_graph()
-        return problem, *self._start_states(problem, Y, P, s_values)
+        return shared.chosen(), problem, *self._start_states(problem, Y, P, s_values)
 
     def _problem(self, X: np.ndarray, shared: SharedStart, included: np.ndarray) -> Problem:
         return Problem(
-            data=weighted_data(X, self.scaling, shared.feature_weights),
+            data=scaled_data(X, shared.scaling),
             S=shared.graph.normalized,
             diagonal=shared.diagonal(self.beta, self.lam, self.tau),
             weights=Weights(self.alpha, self.beta, self.lam, self.mu, self.tau),
@@ -267,7 +270,9 @@ class BLUFS(GraphSelector):
     ) -> tuple[list[int], list[State]]:
         return start_path(problem, Y, P, s_values, sweeps_follow=self.max_iter > 0)
 
-    def _solution(self, problem: Problem, result: Result, s: int) -> Solution:
+    def _solution(
+        self, problem: Problem, result: Result, s: int, chosen: dict[str, Any]
+    ) -> Solution:
         state, d = result.state, problem.data.shape[1]
         norms = np.linalg.norm(state.W, axis=1)
         scores, coef = np.zeros(d), np.zeros((d, state.W.shape[1]))
@@ -277,7 +282,7 @@ class BLUFS(GraphSelector):
         if len(state.support) < d:
             gains[state.support] = drop_losses(problem, state)
         fitted: dict[str, Any] = {
-            "n_clusters_": problem.n_clusters,
+            **chosen,
             "embedding_": state.Y,
             "graph_": state.P.matrix(),
         }
@@ -315,11 +320,6 @@ class BLUFSVariant(BLUFS):
     similarity : {"principal", "data"}, default="principal"
         What the similarity S compares: the samples' leading principal coordinates, 2 c of them,
         whitened; or the scaled samples, as in the paper. Ignored where ``fit`` is given a graph.
-    softness : float, "auto" or "none", default="auto"
-        How much of their own norms features keep in the search: 0 for equal norms, more for norms
-        nearer to their own, see :func:`~blufs._numerics.matrix.scaling.softened_norms`.
-        ``"none"`` leaves them as scaled; ``"auto"`` too, but follows their tails where
-        ``scaling`` is ``"auto"``.
     init : {"relaxed", "spectral", "random"}, default="relaxed"
         Start of Y: the minimiser of a relaxation of the model, between the principal vectors of X
         (small alpha) and the leading eigenvectors of S (large alpha); the latter; or scaled
@@ -370,7 +370,6 @@ class BLUFSVariant(BLUFS):
     _parameter_constraints: ClassVar[dict] = {
         **BLUFS._parameter_constraints,
         "similarity": [StrOptions(set(SIMILARITIES))],
-        "softness": [StrOptions({"auto", "none"}), NON_NEGATIVE],
         "init": [StrOptions(set(INITS))],
         "learn_neighbors": ["boolean"],
         "feedback": [Interval(Real, 0, 1, closed="both")],
@@ -395,7 +394,6 @@ class BLUFSVariant(BLUFS):
         max_iter=50,
         tol=1e-4,
         similarity="principal",
-        softness="auto",
         init="relaxed",
         learn_neighbors=True,
         feedback=0.25,
@@ -422,7 +420,6 @@ class BLUFSVariant(BLUFS):
             exclude=exclude,
         )
         self.similarity = similarity
-        self.softness = softness
         self.init = init
         self.learn_neighbors = learn_neighbors
         self.feedback = feedback
@@ -459,10 +456,10 @@ class BLUFSVariant(BLUFS):
         if self.constraint == "every":
             return super()._solve_given(X, s_values, precomputed, included)
         # One W without the constraint serves for every s.
-        problem, sizes, states = self._begin(X, s_values, precomputed, included)
+        chosen, problem, sizes, states = self._begin(X, s_values, precomputed, included)
         (result,) = minimize_each(problem, states, self.max_iter, self.tol)
         return {
-            wanted: self._ranked(problem, result, s)
+            wanted: self._ranked(problem, result, s, chosen)
             for wanted, s in zip(s_values, sizes, strict=True)
         }
 
@@ -475,8 +472,8 @@ class BLUFSVariant(BLUFS):
         every = np.arange(problem.data.shape[1])
         return sizes, [start_state(problem, every, problem.data.columns(every), Y, P)]
 
-    def _ranked(self, problem: Problem, result: Result, s: int) -> Solution:
-        solution = super()._solution(problem, result, s)
+    def _ranked(self, problem: Problem, result: Result, s: int, chosen: dict[str, Any]) -> Solution:
+        solution = super()._solution(problem, result, s, chosen)
         priority = -solution.scores
         priority[problem.included] = -np.inf
         order = np.argsort(priority, kind="stable")

@@ -6,14 +6,14 @@ Fits with other weights, or another s, share all of it but the pseudo-labels.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from blufs._numerics.graph import SampleGraph
-from blufs._numerics.matrix import DataMatrix, scaled_data, scaled_samples
-from blufs._numerics.matrix.scaling import choose_softness, softened_norms
-from blufs._numerics.principal import count_clusters, principal_graph, principal_vectors
+from blufs._numerics.matrix import scaled_samples
+from blufs._numerics.views import clearest_view, count_clusters
 from blufs.solver.model import LearnedGraph
 from blufs.solver.p_block import candidate_neighbors
 
@@ -28,6 +28,11 @@ class SharedStart:
     ----------
     n_clusters : int
         c.
+    evidence : dict
+        How clearly other numbers of clusters show, if c was counted, see
+        :func:`~blufs._numerics.views.count_clusters`; empty if it was given.
+    scaling : str
+        The scaling of the features.
     graph : SampleGraph of n samples
         The similarity, and S.
     neighbors, is_candidate : ndarray of shape (n, k)
@@ -37,22 +42,20 @@ class SharedStart:
         Leading eigenvectors of S.
     squared_singular_values, principal : ndarray of shape (r,) and (n, r)
         Leading squared singular values and left singular vectors of the scaled data, r <= c.
-    feature_weights : ndarray of shape (d,)
-        What the scaled features are multiplied by in the search for features, see
-        :func:`~blufs._numerics.matrix.scaling.choose_softness`.
     squared_norms, laplacian_forms : ndarray of shape (d,)
-        ``||x_j||^2`` and ``x_j' L_P x_j`` of the features x_j so weighted, with P the initial
-        learned graph.
+        ``||x_j||^2`` and ``x_j' L_P x_j`` of the scaled features x_j, with P the initial learned
+        graph.
     """
 
     n_clusters: int
+    evidence: dict[int, float]
+    scaling: str
     graph: SampleGraph
     neighbors: np.ndarray
     is_candidate: np.ndarray
     spectral: np.ndarray
     squared_singular_values: np.ndarray
     principal: np.ndarray
-    feature_weights: np.ndarray
     squared_norms: np.ndarray
     laplacian_forms: np.ndarray
 
@@ -65,6 +68,14 @@ class SharedStart:
                 f"precomputed was made for (n_samples, n_features, n_clusters) = {made_for}, but "
                 f"X has {shape[0]} samples, {shape[1]} varying features, and n_clusters={wanted}"
             )
+
+    def chosen(self) -> dict[str, Any]:
+        """What the data decided, as attributes of a fitted selector."""
+        return {
+            "n_clusters_": self.n_clusters,
+            "cluster_evidence_": self.evidence,
+            "scaling_": self.scaling,
+        }
 
     def learned_graph(self) -> LearnedGraph:
         """The initial P."""
@@ -81,48 +92,37 @@ def share(
     *,
     n_clusters: int | str,
     scaling: str,
-    softness: float | str,
     similarity: str,
     n_neighbors: int,
 ) -> SharedStart:
     """Compute the shared part; the parameters are those of :class:`~blufs.BLUFSVariant`."""
-    data = scaled_data(X, scaling)
-    c = count_clusters(data, n_neighbors) if isinstance(n_clusters, str) else n_clusters
-    squared_singular_values, principal = principal_vectors(data, 2 * c)
+    if isinstance(n_clusters, str):
+        c, evidence = count_clusters(X, scaling, n_neighbors)
+    else:
+        c, evidence = n_clusters, {}
+    view, principal_graph = clearest_view(X, scaling, c, n_neighbors)
     if graph is None and similarity == "principal":
-        graph = principal_graph(principal[:, : 2 * c], n_neighbors)
+        graph = principal_graph
     elif graph is None:
-        graph = SampleGraph.from_data(scaled_samples(X, scaling), n_neighbors)
+        graph = SampleGraph.from_data(scaled_samples(X, view.scaling), n_neighbors)
     graph.warn_if_disconnected()
     neighbors, is_candidate = candidate_neighbors(graph, n_neighbors)
     # beta = 1/2 makes M = I + L_P: its forms less the squared norms are those of L_P.
     identity_plus_laplacian = LearnedGraph.uniform(neighbors, is_candidate).smoothing(beta=0.5)
-    squared_norms, forms = data.quadratic_forms(identity_plus_laplacian)
-    if softness == "auto":
-        softness = choose_softness(X) if scaling == "auto" else "none"
-    feature_weights = np.ones_like(squared_norms)
-    if softness != "none":
-        unscaled = squared_norms * data.divisor.astype(float) ** 2
-        feature_weights = softened_norms(unscaled, float(softness)) / np.sqrt(squared_norms)
+    squared_norms, forms = view.data.quadratic_forms(identity_plus_laplacian)
     return SharedStart(
         n_clusters=c,
+        evidence=evidence,
+        scaling=view.scaling,
         graph=graph,
         neighbors=neighbors,
         is_candidate=is_candidate,
         spectral=graph.leading_eigenvectors(c)[1],
-        squared_singular_values=squared_singular_values[:c],
-        principal=principal[:, :c].copy(),  # a view would keep the whole array alive
-        feature_weights=feature_weights,
-        squared_norms=feature_weights**2 * squared_norms,
-        laplacian_forms=feature_weights**2 * (forms - squared_norms),
+        squared_singular_values=view.squares[:c],
+        principal=view.vectors[:, :c].copy(),  # a view would keep the whole array alive
+        squared_norms=squared_norms,
+        laplacian_forms=forms - squared_norms,
     )
-
-
-def weighted_data(X: np.ndarray, scaling: str, feature_weights: np.ndarray) -> DataMatrix:
-    """The scaled data matrix with the features weighted as the search sees them."""
-    data = scaled_data(X, scaling)
-    data.divisor = (data.divisor / feature_weights).astype(data.divisor.dtype, copy=False)
-    return data
 
 
 def relaxed_start(

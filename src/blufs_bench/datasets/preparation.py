@@ -69,12 +69,11 @@ def prepare(
 
 
 def _estimated_clusters(X: np.ndarray | sp.csr_array) -> int:
-    """Number of clusters by the gap between eigenvalues of the graph of the samples."""
+    """Number of clusters that shows most clearly."""
     from blufs._numerics.graph import N_NEIGHBORS
-    from blufs._numerics.matrix import scaled_data
-    from blufs._numerics.principal import count_clusters
+    from blufs._numerics.views import count_clusters
 
-    return count_clusters(scaled_data(X, "auto"), min(N_NEIGHBORS, X.shape[0] - 1))
+    return count_clusters(X, "auto", min(N_NEIGHBORS, X.shape[0] - 1))[0]
 
 
 def prepare_or_unavailable(spec: Mapping[str, Any], source: Mapping[str, Any]) -> PreparedDataset:

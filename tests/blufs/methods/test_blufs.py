@@ -8,18 +8,14 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
+from sklearn.base import clone
 from sklearn.datasets import load_digits, load_wine, make_blobs
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from threadpoolctl import threadpool_limits
 
 from blufs import BLUFS, BLUFSVariant, SampleGraph
-from blufs._numerics.matrix.scaling import (
-    choose_scaling,
-    choose_softness,
-    scale_features,
-    softened_norms,
-)
+from blufs._numerics.matrix.scaling import scale_features
 from blufs_bench.selectors import is_random
 
 
@@ -88,9 +84,13 @@ def test_order_of_samples_and_features_does_not_matter(digits):
 def test_scale_of_the_data_does_not_matter(digits):
     selector = BLUFS(10, n_clusters=10)
     expected = chosen(selector, digits)
-    assert chosen(selector, 1e4 * digits) == expected
+    assert chosen(selector, 1e4 * digits + 3) == expected
+
+
+def test_units_of_the_features_do_not_matter_at_equal_norm(digits):
+    selector = BLUFS(10, n_clusters=10, scaling="center+unit")
     units = np.random.default_rng(0).uniform(0.1, 100, digits.shape[1])
-    assert chosen(selector, digits * units + 3) == expected
+    assert chosen(selector, digits * units + 3) == chosen(selector, digits)
 
 
 def test_threads_do_not_matter(digits):
@@ -225,31 +225,25 @@ def test_number_of_clusters_is_counted_where_they_are_apart():
     np.testing.assert_array_equal(again.coef_, selector.coef_)
 
 
-def test_auto_scaling_searches_among_features_of_softened_norms():
-    """As a fit without scaling to the explicit matrix, on the graph of features of unit norm."""
+def test_auto_is_the_scaling_that_it_names(digits):
+    """Also where the graph is given: then the scaling is that of the features alone."""
     rng = np.random.default_rng(0)
-    X = rng.exponential(size=(90, 12)) ** 2 * rng.uniform(1, 30, 12)
-    shared = BLUFS(n_clusters=3).precompute(X)
-    centred = X - X.mean(axis=0)
-    squares = np.sum(centred**2, axis=0)
-    weighted = centred / np.sqrt(squares) * softened_norms(squares, choose_softness(X))
-    assert 0.2 < choose_softness(X) <= 1
-    np.testing.assert_allclose(shared.value.squared_norms, np.sum(weighted**2, axis=0))
-    auto = BLUFSVariant(5, n_clusters=3, init="spectral").fit(X, precomputed=shared.value.graph)
-    explicit = BLUFSVariant(5, n_clusters=3, init="spectral", scaling="none")
-    explicit.fit(weighted, precomputed=shared.value.graph)
-    np.testing.assert_array_equal(auto.ranking_, explicit.ranking_)
-    np.testing.assert_allclose(auto.coef_, explicit.coef_, atol=1e-8)
-
-
-def test_features_are_searched_as_scaled_where_no_softness_is_wanted(digits):
+    one_unit = rng.standard_normal((60, 40)) * rng.uniform(0.5, 2, 40)
     strokes = np.where(digits > 8, digits, 0)
-    assert choose_scaling(strokes) == "center"
-    plain = BLUFSVariant(8, n_clusters=5, softness="none").fit(strokes)
-    centred = BLUFS(8, n_clusters=5, scaling="center").fit(strokes)
-    np.testing.assert_array_equal(plain.coef_, centred.coef_)
-    equal = BLUFSVariant(8, n_clusters=5, softness=0.0).fit(strokes)
-    assert set(np.flatnonzero(equal.support_)) != set(np.flatnonzero(plain.support_))
+    for X in (digits, strokes, one_unit):
+        auto = BLUFS(8, n_clusters=5).fit(X)
+        named = BLUFS(8, n_clusters=5, scaling=auto.scaling_).fit(X)
+        np.testing.assert_array_equal(auto.coef_, named.coef_)
+        graph = SampleGraph.from_data(X, 10)
+        auto, named = (clone(each).fit(X, precomputed=graph) for each in (auto, named))
+        np.testing.assert_array_equal(auto.coef_, named.coef_)
+
+
+def test_the_evidence_for_numbers_of_clusters_is_kept_where_they_are_counted():
+    X, _ = make_blobs(200, 10, centers=4, random_state=0)
+    counted = BLUFS(4, n_clusters="auto").fit(X)
+    assert next(iter(counted.cluster_evidence_)) == counted.n_clusters_ == 4
+    assert BLUFS(4, n_clusters=4).fit(X).cluster_evidence_ == {}
 
 
 @pytest.mark.parametrize("constraint", ["every", "none"])

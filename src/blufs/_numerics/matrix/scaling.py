@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import numpy as np
 import scipy.sparse as sp
@@ -16,8 +16,6 @@ FEATURE_SCALINGS = ("auto", "center+unit", "center", "unit", "standard", "minmax
 _BLOCK_ENTRIES = 2**20
 #: Samples by which the scaling is chosen.
 _AUTO_ROWS = 500
-#: Median excess kurtosis up to which features are searched at equal norm, and from which softest.
-_TAILS = (1.0, 15.0)
 
 
 def choose_scaling(X) -> str:
@@ -67,66 +65,6 @@ def _stored_background(rows) -> int:
         same = np.bincount(column[rows.data == values[column]], minlength=d)
         counts.append(same + np.where(values == 0, zeros, 0))
     return int(np.maximum(*counts).sum())
-
-
-def choose_softness(X) -> float:
-    """How much of their own norms features keep in the search for features, from 0 to 1.
-
-    Where features have heavy tails, few samples rule those of small norm, and whoever uses the
-    selected features as they are sees little of them. So data that are mostly background (see
-    :func:`choose_scaling`) get 1. For others the median excess kurtosis of the features decides: 0
-    up to a kurtosis of 1 (a normal distribution has 0, an exponential one 6), 1 from 15 on.
-
-    Parameters
-    ----------
-    X : ndarray or sparse array of shape (n, d)
-        Looked at as in :func:`choose_scaling`.
-
-    Returns
-    -------
-    float
-        k of :func:`softened_norms`.
-    """
-    if choose_scaling(X) == "center":
-        return 1.0
-    kurtosis = np.concatenate([_excess_kurtosis(block) for block in _sampled_columns(X)])
-    light, heavy = _TAILS
-    return float(np.clip((np.median(kurtosis) - light) / (heavy - light), 0, 1))
-
-
-def softened_norms(squares: np.ndarray, softness: float) -> np.ndarray:
-    """Norms between equal ones (k = 0) and the features' own (large k), of mean square one.
-
-    The feature of squared norm q_j gets a norm proportional to ``sqrt(q_j / (q_j + k mean(q)))``.
-
-    Parameters
-    ----------
-    squares : ndarray of shape (d,), positive
-        q.
-    softness : float
-        k.
-    """
-    kept = np.maximum(squares / (squares + softness * squares.mean()), 1e-30)
-    return np.sqrt(kept / kept.mean())
-
-
-def _sampled_columns(X) -> Iterator[np.ndarray]:
-    """Dense blocks of some columns of X (n x d), of at most 500 of its rows."""
-    n, d = X.shape
-    rows = X[:: -(-n // _AUTO_ROWS)]
-    rows = rows.tocsc() if sp.issparse(rows) else rows
-    for columns in row_blocks(d, rows.shape[0], _BLOCK_ENTRIES):
-        block = rows[:, columns]
-        yield block.toarray() if sp.issparse(block) else block
-
-
-def _excess_kurtosis(block: np.ndarray) -> np.ndarray:
-    """Of every column that varies; the others are left out."""
-    centred = block - block.mean(axis=0)
-    size = np.abs(centred).max(axis=0)
-    centred = centred[:, size > 0].astype(float) / size[size > 0]
-    squares = centred**2
-    return np.mean(squares**2, axis=0) / np.mean(squares, axis=0) ** 2 - 3
 
 
 def affine_scaling(X: np.ndarray, scaling: str) -> tuple[np.ndarray, np.ndarray]:

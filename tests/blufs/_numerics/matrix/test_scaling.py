@@ -11,9 +11,7 @@ from blufs._numerics.matrix.scaling import (
     _background,
     _stored_background,
     choose_scaling,
-    choose_softness,
     scale_features,
-    softened_norms,
 )
 
 
@@ -62,39 +60,3 @@ def test_the_background_of_sparse_data_is_that_of_the_dense_copy(seed, density):
     X = X.astype(float)
     assert _stored_background(sp.csr_array(X)) == _background(X)
     assert choose_scaling(sp.csr_array(X)) == choose_scaling(X)
-
-
-def test_softness_follows_the_tails_of_the_features():
-    """Excess kurtosis: uniform -1.2, normal 0, exponential 6, its square 87."""
-    rng = np.random.default_rng(0)
-    shape = (2_000, 30)
-    assert choose_softness(rng.uniform(size=shape)) == 0
-    assert choose_softness(rng.standard_normal(shape)) == 0
-    assert 0.2 < choose_softness(rng.exponential(size=shape)) < 0.4
-    assert choose_softness(rng.exponential(size=shape) ** 2) == 1
-    assert choose_softness(counts(rng, 60, 30, 0.1)) == 1
-
-
-def test_softness_depends_on_neither_unit_nor_zero_point(monkeypatch):
-    """An exponential distribution, seen in all samples: (6 - 1) / 14."""
-    monkeypatch.setattr(scaling, "_AUTO_ROWS", 40_000)
-    rng = np.random.default_rng(0)
-    X = rng.exponential(size=(40_000, 5))
-    softness = choose_softness(X)
-    assert softness == pytest.approx(5 / 14, abs=0.05)
-    units = 10.0 ** rng.integers(-90, 90, 5)
-    for same in (X + 7, -2 * X, X * units, sp.csr_array(X), np.hstack([X, np.ones((40_000, 1))])):
-        assert choose_softness(same) == pytest.approx(softness, rel=1e-9)
-
-
-def test_softened_norms_lie_between_equal_and_own_ones():
-    squares = np.random.default_rng(0).exponential(size=50) ** 4
-    np.testing.assert_allclose(softened_norms(squares, 0), 1)
-    own = np.sqrt(squares / squares.mean())
-    np.testing.assert_allclose(softened_norms(squares, 1e12), own, rtol=1e-9)
-    spreads = [np.ptp(np.log(softened_norms(squares, k))) for k in (0, 0.1, 0.3, 1, 1e12)]
-    assert spreads == sorted(spreads)
-    for k in (0, 0.3, 5):
-        norms = softened_norms(squares, k)
-        assert np.mean(norms**2) == pytest.approx(1)
-        np.testing.assert_allclose(softened_norms(squares * 1e9, k), norms)
