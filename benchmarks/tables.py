@@ -1,4 +1,4 @@
-"""Put the tables of benchmarks/results into the marked places of the documents.
+"""Put the tables of benchmarks/results, and those of the code, into the marked places of documents.
 
 ``python -m benchmarks.tables``. A place is ``<!-- table NAME -->`` to ``<!-- end -->``.
 """
@@ -11,6 +11,7 @@ from pathlib import Path
 
 from benchmarks.evidence import cluster_counts, feature_counts, tried_designs, wide_summary
 from benchmarks.harness import ROOT, markdown, read
+from benchmarks.publish import reference_pages
 from benchmarks.speed import (
     large,
     memory,
@@ -21,9 +22,11 @@ from benchmarks.speed import (
     suite_times,
 )
 
+REFERENCE = ("result-files", "configuration", "datasets", "inputs")
 DOCUMENTS = [
     ROOT / "docs" / "performance.md",
     ROOT / "docs" / "deviations.md",
+    *(ROOT / "docs/reference" / f"{name}.md" for name in REFERENCE),
     ROOT / "benchmarks" / "README.md",
     ROOT / "benchmarks" / "evidence" / "README.md",
 ]
@@ -104,6 +107,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "cluster_counts": cluster_counts.table,
     "feature_counts": feature_counts.table,
     **wide_summary.TABLES,
+    **reference_pages.TABLES,
 }
 PLACE = re.compile(r"<!-- table (\w+) -->.*?<!-- end -->", flags=re.DOTALL)
 

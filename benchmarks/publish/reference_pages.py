@@ -1,9 +1,8 @@
-"""Write the reference pages that follow from the code.
+"""Tables of the reference pages that follow from the code.
 
-``python -m benchmarks.publish.reference_pages`` writes into docs/reference:
-result-files.md from the schemas of the result tables, configuration.md from the schema of the
-configuration, datasets.md from data/datasets.yaml, and inputs.md from the classes of the methods.
-So none of them can disagree with what the code does.
+Result files from the schemas of the result tables, configuration from the schema of the
+configuration, datasets from data/datasets.yaml, and inputs from the classes of the methods. So none
+of them can disagree with what the code does. ``python -m benchmarks.tables`` fills them in.
 """
 
 from __future__ import annotations
@@ -25,78 +24,10 @@ from blufs_bench.results.schemas import SCHEMAS
 from blufs_bench.results.vocabulary import CHOICES, CRITERIA, DOMAINS, METRICS, STATUSES
 from blufs_bench.selectors import is_random
 
-_RESULT_FILES = """\
-# Result files
-
-Every suite leaves its results as Parquet files in `results/<suite>/`. Load them all with
-
-```python
-from blufs_bench.results import load
-
-results = load("results/demo")
-results.scores, results.selections, results.screened, results.timing, results.stability
-```
-
-or one by one with `pandas.read_parquet`. A row of `scores.parquet` points to its row of
-`selections.parquet` by dataset, method, setting, s and fit_seed.
-"""
-
-_CONFIGURATION = """\
-# Configuration
-
-`config.yaml` holds the defaults. Change them there, or give a file of your own with
-`--configfile mine.yaml`: lists replace lists, dictionaries are merged. Every key is checked before
-the first job, and all problems are reported at once.
-
-"""
-
-_DATASETS = """\
-# Datasets
-
-The datasets that the benchmark knows by name. List the names under `datasets` of a suite in
-`config.yaml`. Your own data need [two lines](../guides/own-data.md).
-
-No data file is part of the project. A file is downloaded from its address when a run first needs
-it, and checked against the hash in `data/datasets.yaml`. That file also states the origin and the
-terms of use of every dataset. [How files are found and read](../../data/README.md).
-
-n is the number of samples and d the number of features, as the methods see them: where a random
-subset of the samples is taken, n is its size, and noise features that are added count in d.
-[What the transforms do](../../data/README.md#what-methods-get).
-
-The labels of a `develop` set may be used to choose a default of a method, those of a `judge` set
-never are. Datasets of one study share samples or their source, so tests count them once.
-"""
-
-_INPUTS = """\
-# What each method takes
-
-- **Sparse X**: the method takes any SciPy sparse matrix or array, and never makes it dense as a
-  whole. The other methods raise a `TypeError` that says so.
-- **In chunks**: the method reads data beyond memory a block of rows at a time: dask arrays,
-  memory-mapped files, HDF5 and AnnData on disk, see
-  [data beyond memory](../performance.md#data-beyond-memory).
-- **`n_clusters`**: the method wants to know the number of clusters. Where the table says `"auto"`,
-  it can also count them itself.
-- **Neighbour graph**: `fit(X, precomputed=...)` takes a `SampleGraph` or a similarity matrix of
-  your own.
-- **Random**: with the default setting, the result depends on `random_state`.
-
-"""
-
-_INPUTS_END = """\
-All methods take NumPy arrays and data frames, in double or single precision. Missing values are
-refused: fill them in first, for example by scikit-learn's `SimpleImputer`.
-
-A sparse matrix in code, from text to a tuned classifier:
-[sparse text](../../examples/sparse_text.py).
-To ask in code: `sklearn.utils.get_tags(BLUFS()).input_tags.sparse`.
-"""
-
 
 def result_files() -> str:
-    """docs/reference/result-files.md."""
-    parts = [_RESULT_FILES]
+    """Of docs/reference/result-files.md."""
+    parts = []
     for table in SCHEMAS.values():
         rows = [[f"`{c.name}`", str(c.type), c.description] for c in table.columns]
         key = ", ".join(f"`{name}`" for name in table.key)
@@ -112,14 +43,14 @@ def result_files() -> str:
     }
     for title, rows in words.items():
         parts.append(f"## {title}\n\n" + markdown(["value", "meaning"], rows))
-    return "\n\n".join(part.strip() for part in parts) + "\n"
+    return "\n\n".join(parts)
 
 
 def configuration() -> str:
-    """docs/reference/configuration.md."""
+    """Of docs/reference/configuration.md."""
     schema = yaml.safe_load((ROOT / "workflow/schemas/config.schema.yaml").read_text())
     rows = [[f"`{path}`", kind, description] for path, kind, description in _keys(schema, schema)]
-    return _CONFIGURATION + markdown(["key", "type", "what it sets"], rows) + "\n"
+    return markdown(["key", "type", "what it sets"], rows)
 
 
 def _keys(
@@ -155,15 +86,15 @@ def _resolved(node: dict[str, Any], schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def datasets() -> str:
-    """docs/reference/datasets.md."""
+    """Of docs/reference/datasets.md."""
     known = dataset_definitions(ROOT / "data/datasets.yaml")
-    parts = [_DATASETS]
+    parts = []
     header = ["name", "n", "d", "classes", "transform", "role", "study", "from"]
     for domain, title in DOMAINS.items():
         found = [spec for spec in known.values() if spec["domain"] == domain]
         if found:
             parts.append(f"## {title}\n\n" + markdown(header, [_dataset_row(s) for s in found]))
-    return "\n\n".join(part.strip() for part in parts) + "\n"
+    return "\n\n".join(parts)
 
 
 def _dataset_row(spec: dict[str, Any]) -> list[str]:
@@ -196,10 +127,10 @@ def _source(spec: dict[str, Any]) -> str:
 
 
 def inputs() -> str:
-    """docs/reference/inputs.md."""
+    """Of docs/reference/inputs.md."""
     rows = [_input_row(name) for name in BUILT_IN]
     header = ["method", "sparse X", "in chunks", "`n_clusters`", "neighbour graph", "random"]
-    return _INPUTS + markdown(header, rows) + "\n\n" + _INPUTS_END
+    return markdown(header, rows)
 
 
 def _input_row(name: str) -> list[str]:
@@ -219,18 +150,9 @@ def _input_row(name: str) -> list[str]:
     ]
 
 
-PAGES = {
-    "result-files.md": result_files,
-    "configuration.md": configuration,
-    "datasets.md": datasets,
-    "inputs.md": inputs,
+TABLES = {
+    "result_files": result_files,
+    "configuration": configuration,
+    "datasets": datasets,
+    "inputs": inputs,
 }
-
-
-def main() -> None:
-    for name, page in PAGES.items():
-        (ROOT / "docs" / "reference" / name).write_text(page(), encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main()

@@ -154,7 +154,9 @@ def test_a_method_is_compared_by_seconds_and_shared_features(monkeypatch):
     assert methods_speed.table().endswith("| a | MCFS | skfeature | 2.00 | > 9.00 | > 4.5 |  |")
 
 
-@pytest.mark.parametrize("document", tables.DOCUMENTS, ids=lambda path: path.parent.name)
+@pytest.mark.parametrize(
+    "document", tables.DOCUMENTS, ids=lambda path: path.parent.name + "/" + path.stem
+)
 def test_the_tables_of_the_documents_are_those_of_the_kept_results(document):
     text = document.read_text(encoding="utf-8")
     assert tables.fill(text) == text

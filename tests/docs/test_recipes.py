@@ -4,6 +4,7 @@ import re
 import shlex
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 
 import numpy as np
@@ -21,8 +22,8 @@ GUIDES = ROOT / "docs" / "guides"
 
 def blocks(guide: str, language: str) -> list[str]:
     text = (GUIDES / guide).read_text(encoding="utf-8")
-    found = re.findall(rf"^ *```{language}\n(.*?)^ *```", text, flags=re.S | re.M)
-    return [re.sub(r"^    ", "", block, flags=re.M) for block in found]
+    blocks = re.findall(rf"^ *```{language}\n(.*?)^ *```", text, flags=re.S | re.M)
+    return [textwrap.dedent(block) for block in blocks]
 
 
 COMMANDS = [

@@ -111,9 +111,10 @@ def setting_problems(name: str, method: Method, settings: Sequence[Setting]) -> 
             selector = make_selector(cls, setting)
             if hasattr(selector, "estimator"):
                 selector._count_parameter()
-            validate = getattr(getattr(selector, "estimator", selector), "_validate_params", None)
-            if validate is not None:
-                validate()
+            inner = getattr(selector, "estimator", selector)
+            # Selectors of other packages need not say what their parameters may be.
+            if hasattr(inner, "_parameter_constraints"):
+                inner._validate_params()
         except (TypeError, ValueError) as error:
             problems.append(f"methods.{name}: {error}")
         except Exception as error:  # a class of the user's may raise anything

@@ -1,23 +1,10 @@
-"""The vocabulary is whole, and the pages about it are those that it makes."""
-
-from pathlib import Path
+"""The vocabulary of results is whole."""
 
 import pytest
 
-from benchmarks.publish.reference_pages import PAGES
 from blufs_bench.results.schemas import SCHEMAS
 from blufs_bench.results.suite import load
 from blufs_bench.results.vocabulary import CHOICES, CRITERIA, METRICS, STATUSES
-
-from tests.helpers import ROOT
-
-REFERENCE = ROOT / "docs" / "reference"
-
-
-@pytest.mark.parametrize("name", PAGES)
-def test_the_reference_page_is_what_the_code_says(name):
-    assert (REFERENCE / name).read_text(encoding="utf-8") == PAGES[name]()
-
 
 @pytest.mark.parametrize("words", [METRICS, CHOICES, CRITERIA, STATUSES])
 def test_words_go_by_their_key_and_have_a_title(words):
