@@ -89,6 +89,7 @@ rule check_complete:
         statistics="results/{suite}/statistics.json",
         tables="results/{suite}/tables/problems.json",
         figures="results/{suite}/figures/problems.json",
+        cards=cards,
     output:
         "results/{suite}/complete.txt",
     log:
@@ -101,6 +102,7 @@ rule check_complete:
         mem_mb=500,
         runtime=5,
     params:
+        own_datasets=PLAN.own_datasets,
         code=code_of_script("check_complete"),
     script:
         "../scripts/check_complete.py"

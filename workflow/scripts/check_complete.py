@@ -15,6 +15,10 @@ with job(snakemake.log[0]) as logger:
     problems += read_json(inputs.tables) + read_json(inputs.figures)
     if failed := failed_cells(scores):
         problems.append(f"{failed} cells failed")
+    cards = {card["name"]: card for card in map(read_json, inputs.cards)}
+    for card in (cards[name] for name in snakemake.params.own_datasets):
+        if card["status"] != "ok":
+            problems.append(f"{card['name']}, of your own data, was left out: {card['reason']}")
     text = "\n".join([*problems, summary(scores)])
     logger.info("%s", text)
     print(f"\n{text}\nReport: {inputs.report}", flush=True)

@@ -97,10 +97,12 @@ def _factorize(labels: np.ndarray, shape: tuple[int, ...]) -> tuple[np.ndarray, 
             "(counted from 0); fill them in or leave out those samples. If a class is called NA or "
             'the like, say which texts mean a missing label: `missing_labels: [""]`'
         )
-    if not all(isinstance(value, (int, float)) for value in values):
-        values = np.array([str(value).strip() for value in values])
-    else:
+    if all(isinstance(value, int) for value in values):
+        values = np.array([int(value) for value in values], dtype=object)  # of any size
+    elif all(isinstance(value, (int, float)) for value in values):
         values = values.astype(np.float64) + 0.0  # -0 and 0 are one class, called 0
+    else:
+        values = np.array([str(value).strip() for value in values])
     classes, y = np.unique(values, return_inverse=True)
     if len(classes) < 2:
         raise DatasetError("all samples are of one class; at least 2 classes are needed")
@@ -110,6 +112,8 @@ def _factorize(labels: np.ndarray, shape: tuple[int, ...]) -> tuple[np.ndarray, 
             "be a class, not an identifier or a measurement"
         )
     names = [f"{c:.15g}" if values.dtype.kind == "f" else str(c) for c in classes]
+    if len(set(names)) < len(names):
+        names = [repr(float(c)) for c in classes]
     return y.astype(np.int64), names
 
 

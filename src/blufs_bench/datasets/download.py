@@ -20,7 +20,7 @@ from typing import Any
 from urllib.parse import quote, urlsplit
 
 from blufs_bench.datasets.errors import DatasetUnavailableError
-from blufs_bench.datasets.hashing import verified_hashes
+from blufs_bench.datasets.hashing import file_hashes, verified_hashes
 from blufs_bench.datasets.readers.raw import max_megabytes
 from blufs_bench.files.atomic import atomic_path, read_json
 from blufs_bench.files.damaged import is_disk_trouble
@@ -108,10 +108,15 @@ def local_copies_digest(
 ) -> str:
     """Digest of the copies of a file that can be reached without a network; "" for none.
 
+    That of a user's own file is of its content, whatever its time says.
+
     If the record at ``source_path`` (see `fetch_or_explain`) says that the file was found, this is
     the digest of that time, so that nothing is done again. For a file that was missing it changes
     when a copy appears, and the dataset is tried again.
     """
+    if "path" in spec:
+        own = Path(spec["path"]).expanduser()
+        return file_hashes(own)["sha256"][:16] if own.is_file() else ""
     if "file" not in spec:
         return ""
     if source_path is not None and Path(source_path).is_file():
@@ -267,6 +272,11 @@ def _transfer(url: str, path: Path, limit_mb: float) -> None:
         if 400 <= status < 500 and status not in (408, 429):
             raise _PermanentError(f"the server answered {status} {response.reason}")
         response.raise_for_status()
+        if status != 200:
+            raise _PermanentError(f"the server answered {status} {response.reason}, not the file")
+        packed = response.headers.get("content-encoding", "identity")
+        if packed != "identity":
+            raise _PermanentError(f"the server sent the file packed ({packed})")
         stated = response.headers.get("content-length", "")
         total = int(stated) if stated.isdecimal() else None
         received = 0

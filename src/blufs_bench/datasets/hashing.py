@@ -13,6 +13,7 @@ _GZIP, _BYTE_ORDER_MARK = b"\x1f\x8b", b"\xef\xbb\xbf"
 _WEB_PAGE = re.compile(
     rb"(\s|<\?xml[^>]*>|<!--.*?-->)*<(!doctype html|html|head|body)\b", re.DOTALL | re.IGNORECASE
 )
+_JSON = re.compile(rb'\s*\{\s*("|\})')
 
 
 def file_hashes(path: Path) -> dict[str, str]:
@@ -53,6 +54,10 @@ def stand_in_for_data(path: Path) -> str:
     """What servers often send instead of the file, in words; "" if it is none of these."""
     with path.open("rb") as stream:
         head = stream.read(1024)
+    if not head:
+        return "an empty file"
+    if _JSON.match(head):
+        return "a JSON document"
     if head.startswith(_GZIP):
         try:
             head = zlib.decompressobj(wbits=31).decompress(head, 1024)

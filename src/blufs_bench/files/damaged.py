@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 #: What readers raise for content that they do not understand.
-_UNREADABLE = (ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error)
+_UNREADABLE = (ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile, zlib.error)
 #: Errors that must stop a job, because they say nothing about a dataset or a method.
 _DISK_TROUBLE = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO}
 

@@ -19,6 +19,8 @@ from blufs_bench.plan.sizes import expected_shape
 
 #: The suite from which others take what they do not say.
 BASE_SUITE = "demo"
+#: What methods are compared with: nobody else's class may have these names.
+REFERENCES = ("AllFeatures", "RandomFeatures")
 #: Parameters that the workflow sets itself.
 _RESERVED = ("n_features_to_select", "random_state")
 #: Sections of a suite with lists of datasets and methods of their own.
@@ -149,7 +151,10 @@ class ConfigCheck:
         for name, definition in self.methods.items():
             path = ("methods", name)
             base = definition.get("variant_of")
-            if "class" in definition and base is not None:
+            if "class" in definition and own_name(name) in REFERENCES:
+                text = f"{own_name(name)} is what methods are compared with; choose another name"
+                yield _problem(path, text)
+            elif "class" in definition and base is not None:
                 yield _problem(path, "`class` and `variant_of` exclude each other; give one")
             elif base is not None:
                 if "variant_of" in self.methods.get(base, {}):

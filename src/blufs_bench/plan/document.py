@@ -15,6 +15,10 @@ from blufs_bench.files.schema import Problem, place
 MOST_VALUES = 100_000
 
 
+class _HoldsItselfError(Exception):
+    """A value stands inside of itself."""
+
+
 def repeated_keys(path: str | Path) -> list[str]:
     """Keys that stand twice in one dictionary of a file: YAML takes the last and says nothing."""
     try:
@@ -52,7 +56,7 @@ def endless(config: Any) -> str | None:
         if not isinstance(value, Mapping | list):
             return 1
         if id(value) in around:
-            raise RecursionError
+            raise _HoldsItselfError
         if id(value) not in sizes:
             around.add(id(value))
             items: Collection = value.values() if isinstance(value, Mapping) else value
@@ -62,8 +66,10 @@ def endless(config: Any) -> str | None:
 
     try:
         n_values = size(config)
-    except RecursionError:
+    except _HoldsItselfError:
         return "the configuration holds itself: an alias (*name) stands inside of its own anchor"
+    except RecursionError:
+        return "the configuration is nested too deeply to be read"
     if n_values > MOST_VALUES:
         return (
             f"the configuration has {n_values} values, counted with what its aliases (*name) "

@@ -115,6 +115,11 @@ class Plan:
         own = [] if section == "ablation" else self._own_datasets
         return [name for name in dict.fromkeys([*listed, *own]) if name in self.datasets]
 
+    @property
+    def own_datasets(self) -> list[str]:
+        """The user's own data in the suite: if one is left out, the run has failed."""
+        return [name for name in self.datasets if name in self._own_datasets]
+
     def pairs(self) -> list[tuple[str, str]]:
         """All (dataset, method) that the suite evaluates."""
         pairs = list(itertools.product(self.datasets, self.methods))
@@ -153,8 +158,13 @@ class Plan:
 
     def _find_size(self, dataset: str) -> DataSize:
         """Size of a dataset: off its card if it is prepared, else as its definition gives it."""
-        card = _read_card(self._results / "data" / dataset / "card.json")
-        return size_on_card(card) if card else expected_size(self.all_datasets[dataset])
+        path = self._results / "data" / dataset / "card.json"
+        if path.exists():
+            with reading(path):
+                card = json.loads(path.read_text(encoding="utf-8"))
+                if card["status"] == "ok":
+                    return size_on_card(card)
+        return expected_size(self.all_datasets[dataset])
 
     def takes_sparse(self, method: str) -> bool:
         return self._traits_of(method).takes_sparse
@@ -317,15 +327,6 @@ class Plan:
         overrides = {own_name(key): grid for key, grid in self.suite["grid_overrides"].items()}
         grid = overrides.get(name, definition.get("grid", []))
         return expand(definition.get("parameters", {}), grid)
-
-
-def _read_card(path: Path) -> dict[str, Any] | None:
-    """A card of data that could be prepared."""
-    if not path.exists():
-        return None
-    with reading(path):
-        card = json.loads(path.read_text(encoding="utf-8"))
-    return card if card["status"] == "ok" else None
 
 
 def _part_name(s: int | None, repetition: int | None) -> str:

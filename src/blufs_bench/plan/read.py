@@ -11,6 +11,7 @@ from typing import Any
 import yaml
 
 import blufs_bench
+from blufs_bench.datasets.own_files import own_file_problems
 from blufs_bench.plan.config import completed, known_datasets
 from blufs_bench.plan.document import repeated_keys
 from blufs_bench.plan.jobs import Plan
@@ -69,6 +70,7 @@ def read_plan(
         root / "data/datasets.yaml", schemas / "datasets.schema.yaml", merged.get("datasets")
     )
     if purpose is not Purpose.JOB:
+        problems += _own_file_problems(merged, definitions)
         problems += [problem for path in files for problem in repeated_keys(path)]
     plan = Plan(
         merged,
@@ -87,6 +89,20 @@ def read_plan(
             file=sys.stderr,
         )
     return plan
+
+
+def _own_file_problems(config: Mapping[str, Any], definitions: Mapping[str, Any]) -> list[str]:
+    """What the user's own files of the chosen suite lack."""
+    try:
+        names = [str(name) for name in config["suites"][config["suite"]]["datasets"]]
+    except (KeyError, TypeError):  # the schema says so
+        return []
+    return [
+        f"datasets.{name}.{problem}"
+        for name in names
+        if "path" in definitions.get(name, {})
+        for problem in own_file_problems(definitions[name])
+    ]
 
 
 def _read(path: Path) -> Any:

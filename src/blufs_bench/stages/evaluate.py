@@ -164,6 +164,8 @@ class _Evaluation:
         failed = next((fit for fit in fits if fit["status"] != "ok"), None)
         if failed:
             return record | {"status": failed["status"], "reason": failed["reason"]}
+        if any(s is not None and len(set(fit["features"])) != s for fit in fits):
+            return record | {"status": "failed", "reason": f"the selection has not {s} features"}
         if "reason" in self.choices and choice != "default":
             return record | {"status": "failed", "reason": self.choices["reason"]}
         task = METRICS[metric].task if metric in METRICS else "clustering"

@@ -99,6 +99,23 @@ class Handler(BaseHTTPRequestHandler):
             while not self.server.released.is_set():
                 self.wfile.write(RIGHT)
 
+    def empty(self):
+        self.answer(b"")
+
+    def nothing(self):
+        self.send_response(204)
+        self.end_headers()
+
+    def part(self):
+        self.answer(RIGHT[:5000], 206)
+
+    def packed(self):
+        self.send_response(200)
+        self.send_header("Content-Encoding", "gzip")
+        self.send_header("Content-Length", str(len(RIGHT)))
+        self.end_headers()
+        self.wfile.write(RIGHT)
+
     def circular(self):
         self.send_response(302)
         self.send_header("Location", "/circular.bin")
@@ -243,6 +260,21 @@ def test_redirect_that_leads_nowhere_is_explained(server, pauses, tmp_path, name
 def test_nobody_listening_is_one_line(pauses, tmp_path):
     gone = SimpleNamespace(address="http://127.0.0.1:9")
     assert "no connection to 127.0.0.1:9" in failure(spec_of(gone, "right"), tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("empty", "an empty file"),
+        ("nothing", "answered 204"),
+        ("part", "answered 206"),
+        ("packed", "packed (gzip)"),
+    ],
+)
+def test_an_answer_that_is_not_the_file_is_not_kept(server, pauses, tmp_path, name, words):
+    spec = {key: value for key, value in spec_of(server, name).items() if key != "sha256"}
+    assert words in failure({k: v for k, v in spec.items() if k != "git_blob"}, tmp_path)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_file_that_is_there_is_verified_and_not_fetched_again(server, pauses, tmp_path):

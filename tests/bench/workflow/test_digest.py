@@ -42,7 +42,7 @@ def package(tmp_path):
 
     def fresh():
         code_digest.cache_clear()
-        return code_digest(script, source=root)
+        return code_digest(script, source=tmp_path)
 
     return root, fresh
 
@@ -90,7 +90,7 @@ def test_what_it_does_not_import_and_the_version_do_not_change_the_digest(packag
 def as_it_runs(tmp_path_factory) -> Path:
     """A copy of the source in which the compiler leaves out what is for type checkers only."""
     folder = tmp_path_factory.mktemp("source")
-    shutil.copytree(ROOT / "src/blufs", folder / "blufs")
+    shutil.copytree(ROOT / "src", folder, dirs_exist_ok=True)
     for path in folder.rglob("*.py"):
         path.write_text(path.read_text().replace("if TYPE_CHECKING:", "if False:"))
     return folder
@@ -100,7 +100,7 @@ def found_by_the_standard_library(script: Path, source: Path) -> set[str]:
     """Modules of this package that a script can import, by their bytecode."""
     finder = ModuleFinder(path=[str(source)])
     finder.run_script(str(script))
-    return {name for name in finder.modules if name.startswith("blufs.")}
+    return {name for name in finder.modules if name.startswith(("blufs.", "blufs_bench."))}
 
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.stem)
@@ -134,7 +134,8 @@ def test_every_rule_counts_the_code_of_its_own_script():
 
 def test_every_module_is_in_the_digests_of_those_that_use_it_and_no_others(tmp_path):
     """Edit every module once and see which rules would run again."""
-    shutil.copytree(ROOT / "src/blufs", tmp_path / "blufs")
+    for package in ("blufs", "blufs_bench"):
+        shutil.copytree(ROOT / "src" / package, tmp_path / package)
     jobs = planned_jobs()
     uses = {job: set(closure(*roots)) for job, roots in jobs.items()}
 
@@ -143,8 +144,8 @@ def test_every_module_is_in_the_digests_of_those_that_use_it_and_no_others(tmp_p
         return {job: code_digest(*roots, source=tmp_path) for job, roots in jobs.items()}
 
     before = digests()
-    modules = sorted((tmp_path / "blufs").rglob("*.py"))
-    assert len(modules) > 200
+    modules = sorted(tmp_path.rglob("*.py"))
+    assert len(modules) > 100
     for path in modules:
         text = path.read_text()
         path.write_text(text + "\nADDED = 1\n")
@@ -205,3 +206,29 @@ def test_a_class_of_the_user_counts_with_its_own_module(tmp_path, monkeypatch):
     code_digest.cache_clear()
     assert code_digest(script, "my_own_selector") != before
     assert "my_own_selector" not in sys.modules
+
+
+def test_what_a_users_method_imports_of_his_own_counts_and_what_is_installed_does_not(
+    tmp_path, monkeypatch
+):
+    monkeypatch.syspath_prepend(str(tmp_path))
+    files = {
+        "my_selector.py": "import numpy\nimport my_helper\nfrom my_parts import deep\n",
+        "my_helper.py": "A = 1\n",
+        "my_parts/__init__.py": "from . import near\n",
+        "my_parts/near.py": "A = 1\n",
+        "my_parts/deep/__init__.py": "from .inside import x\nfrom ..far import y\n",
+        "my_parts/deep/inside.py": "x = 1\n",
+        "my_parts/far.py": "y = 1\n",
+        "my_unused.py": "A = 1\n",
+    }
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    reached = closure("my_selector")
+    assert {path.relative_to(tmp_path).as_posix() for path in reached.values() if path} == {
+        *files
+    } - {"my_unused.py"}
+    assert set(closure("sklearn.feature_selection._univariate_selection")) == {
+        "sklearn.feature_selection._univariate_selection"
+    }

@@ -5,12 +5,15 @@ from importlib.metadata import EntryPoint
 
 import numpy as np
 import pytest
+from scipy.stats import kurtosis
+from sklearn.base import BaseEstimator
 from sklearn.datasets import load_wine
-from sklearn.feature_selection import SelectKBest
+from sklearn.feature_selection import SelectKBest, SelectorMixin
 from sklearn.utils.estimator_checks import check_estimator
 
 from blufs_bench import method_names as names
 from blufs_bench import registry, selectors
+from blufs_bench.plan.settings import Method, setting_problems
 from tests.helpers import ROOT
 
 CLASS_PATH = "own_method:QuantileSpread"
@@ -72,6 +75,18 @@ def test_missing_class_is_named():
         registry.method_class("Mine")
 
 
+class KurtosisBest(SelectorMixin, BaseEstimator):
+    def __init__(self, k=10):
+        self.k = k
+
+    def fit(self, X, y=None):
+        self.scores_ = kurtosis(X)
+        return self
+
+    def _get_support_mask(self):
+        return np.isin(np.arange(len(self.scores_)), np.argsort(-self.scores_)[: self.k])
+
+
 def variances(X, y=None):
     return X.var(axis=0)
 
@@ -85,6 +100,15 @@ def test_plain_scikit_learn_selector():
     assert path[4].ranked[:4].tolist() == best[:4].tolist()
     assert path[1].ranked[0] == best[0]
     assert path[4].ranked[-1] == 3
+
+
+def test_a_selector_that_declares_no_constraints_is_taken():
+    """As documented: `fit`, `get_support` and `k`; scikit-learn's own declare more."""
+    method = Method("Kurt", f"{__name__}:KurtosisBest", True)
+    assert setting_problems("Kurt", method, [{}, {"k": 4}]) == []
+    X = load_wine().data
+    chosen = selectors.make_selector(KurtosisBest, {}).select_path(X, [3])[3].ranked[:3]
+    assert set(chosen) == set(np.argsort(-kurtosis(X))[:3])
 
 
 def test_selector_without_a_number_of_features_is_refused():

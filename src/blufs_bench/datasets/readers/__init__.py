@@ -13,6 +13,7 @@ from typing import Any
 from blufs_bench.datasets.errors import DatasetError
 from blufs_bench.datasets.hashing import stand_in_for_data
 from blufs_bench.datasets.readers.raw import RawData
+from blufs_bench.files.damaged import is_disk_trouble, one_line
 
 #: Formats that hold several arrays by name, one array, and tables as text or otherwise.
 ARRAY_SUFFIXES = (".mat", ".npz", ".rdata", ".rda")
@@ -50,7 +51,9 @@ def read_file(path: Path, spec: Mapping[str, Any]) -> RawData:
     except DatasetError:
         raise
     except Exception as error:  # parsers of damaged files raise nearly anything
-        text = " ".join(str(error).split())[:200]
+        if is_disk_trouble(error):
+            raise
+        text = one_line(error, 200)
         detail = f"{type(error).__name__}: {text}" if text else "it ends in the middle"
         raise DatasetError(f"the file cannot be read as {suffix} ({detail})") from error
 

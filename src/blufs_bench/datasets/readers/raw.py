@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -38,6 +39,11 @@ class RawData:
     y: np.ndarray | None = None
     feature_names: list[str] | None = None
     notes: list[str] = field(default_factory=list)
+
+
+def usual_separator(path: Path) -> str:
+    """What separates the columns of a text file of this name."""
+    return "," if path.suffix.lower() == ".csv" else "\t"
 
 
 def max_megabytes(spec: Mapping[str, Any]) -> float:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import csv
+import json
 import re
 import warnings
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,24 +22,27 @@ from blufs_bench.datasets.readers.raw import (
     expects_labels,
     some,
     unlabelled_note,
+    usual_separator,
 )
+from blufs_bench.files.schema import suggestion
 
 if TYPE_CHECKING:
     from pandas import DataFrame, Series
 
 _MISSING_IN_ARFF = "?"
 _FLOAT_BYTES = 8
+_USUAL_LABELS = {key.lower() for key in LABEL_KEYS}
 _COMMA_IN_NUMBER = re.compile(r"[+-]?\d+,\d+([eE][+-]?\d+)?")
 
 
 def read_text(path: Path, spec: Mapping[str, Any]) -> RawData:
     """A .csv, .tsv or .txt file; with ``transpose`` its rows are columns and vice versa."""
-    usual = "," if path.suffix.lower() == ".csv" else "\t"
-    separator = spec.get("separator", usual)
+    separator = spec.get("separator", usual_separator(path))
     check_memory(path.stat().st_size, spec)
     if spec.get("transpose"):
         return _split(_read_turned(path, separator, spec), spec)
-    table = _read_csv(path, separator, header=0 if spec.get("header", True) else None)
+    header = 0 if spec.get("header", True) else None
+    table = _read_csv(path, separator, header)
     if table.shape[1] == 1:
         raise DatasetError(
             f"there is one column only; if columns are not separated by {separator!r}, "
@@ -46,9 +52,39 @@ def read_text(path: Path, spec: Mapping[str, Any]) -> RawData:
         position = _label_position(_names(table), spec)
         if position is not None:
             # Once more, as text: pandas takes "NA", "None" and the like for missing values.
-            text = _read_csv(path, separator, 0, dtype=str, keep_default_na=False)
+            text = _read_csv(path, separator, header, dtype=str, keep_default_na=False)
             table.isetitem(position, text.iloc[:, position].to_numpy(dtype=object))
-    return _split(table, spec)
+    notes = [] if header is None else _odd_header(path, separator, spec)
+    raw = _split(table, spec)
+    raw.notes += notes
+    return raw
+
+
+def _odd_header(path: Path, separator: str, spec: Mapping[str, Any]) -> list[str]:
+    """Notes on a first line that may not be meant as names."""
+    with path.open(encoding="utf-8-sig", errors="replace", newline="") as stream:
+        names = [name.strip() for name in next(csv.reader(stream, delimiter=separator), [])]
+    if all(map(_is_number, names)):
+        return [
+            "the first line holds numbers only and was taken for the names of the columns; if it "
+            "is data, say `header: false`"
+        ]
+    twice = [name for name, count in Counter(names).items() if count > 1 and name]
+    label = spec.get("label")
+    labels = [n for n in twice if n == label or (label is None and n.lower() in _USUAL_LABELS)]
+    if labels and spec.get("labelled") is not False:
+        raise DatasetError(f"more than one column is called {labels[0]!r}; rename one of them")
+    if not twice:
+        return []
+    return [f"several columns are called {some(twice)}; the later ones got numbers behind it"]
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _read_csv(path: Path, separator: str, header: int | None, **options: Any) -> DataFrame:
@@ -148,7 +184,7 @@ def _split(table: DataFrame, spec: Mapping[str, Any]) -> RawData:
         y, notes = _labels(table.iloc[:, position], spec), []
     kept = [column for column in range(len(names)) if column != position]
     features = _without_dropped(table.iloc[:, kept], spec)
-    features, left_out = _without_row_numbers(features)
+    features, left_out = _without_row_names(features)
     _refuse_text(features, labelled=position is not None)
     X = features.to_numpy(dtype=np.float64, na_value=np.nan)
     named = list(features.columns) if spec.get("header", True) else None
@@ -171,11 +207,10 @@ def _label_position(columns: list[str], spec: Mapping[str, Any]) -> int | None:
         raise DatasetError(
             "the columns have no names; say which one holds the classes by its number: `label: -1`"
         )
-    usual = {key.lower() for key in LABEL_KEYS}
     found = [
         position
         for position, column in enumerate(column.strip() for column in columns)
-        if (column == label if label is not None else column.lower() in usual)
+        if (column == label if label is not None else column.lower() in _USUAL_LABELS)
     ]
     if len(found) == 1:
         return found[0]
@@ -183,7 +218,8 @@ def _label_position(columns: list[str], spec: Mapping[str, Any]) -> int | None:
         return None
     missing = "no label column" if label is None else f"no column {label!r}"
     problem = missing if not found else "more than one column that may hold the classes"
-    raise DatasetError(f"there is {problem}; name it by `label: ...` out of {some(columns)}")
+    meant = f" ({suggestion(label, columns)})" if label is not None and not found else ""
+    raise DatasetError(f"there is {problem}{meant}; name it by `label: ...` out of {some(columns)}")
 
 
 def _labels(column: Series, spec: Mapping[str, Any]) -> np.ndarray:
@@ -201,15 +237,17 @@ def _without_dropped(features: DataFrame, spec: Mapping[str, Any]) -> DataFrame:
     return features.drop(columns=dropped)
 
 
-def _without_row_numbers(features: DataFrame) -> tuple[DataFrame, list[str]]:
-    """Leave out a first column without a name that counts the rows, as pandas writes it."""
-    if not features.shape[1] or not features.columns[0].startswith("Unnamed: 0"):
+def _without_row_names(features: DataFrame) -> tuple[DataFrame, list[str]]:
+    """Leave out a first column without a name that counts or names the rows: pandas' index."""
+    if not features.shape[1] or features.columns[0] not in ("", "Unnamed: 0"):
         return features, []
     first = features.iloc[:, 0]
     rows = np.arange(len(features))
-    if not any(np.array_equal(first.to_numpy(), rows + start) for start in (0, 1)):
+    counts = any(np.array_equal(first.to_numpy(), rows + start) for start in (0, 1))
+    if not counts and pd.api.types.is_numeric_dtype(first.dtype):
         return features, []
-    note = "the first column has no name and counts the rows; it was left out"
+    what = "counts" if counts else "names"
+    note = f"the first column has no name and {what} the rows; it was left out"
     return features.iloc[:, 1:], [note]
 
 
@@ -229,9 +267,14 @@ def _refuse_text(features: DataFrame, labelled: bool) -> None:
             f"numbers have a comma in them, such as {example!r} in column {text[0]!r}; write a "
             "decimal point, and no mark for thousands"
         )
-    classes = "" if labelled else f", or say `label: {text[0]}` if it holds the classes"
+    classes = "" if labelled else f", or say `label: {_quoted(text[0])}` if it holds the classes"
     raise DatasetError(
         f"{len(text)} column(s) hold something else than numbers: {some(text)} (for instance "
         f"{example!r}). Encode them as numbers, or leave them out by "
-        f"`drop: [{', '.join(text[:5])}]`{classes}"
+        f"`drop: [{', '.join(map(_quoted, text[:5]))}]`{classes}"
     )
+
+
+def _quoted(name: str) -> str:
+    """A name as it can be written into a list of YAML."""
+    return name if re.fullmatch(r"[A-Za-z_][\w .-]*", name) else json.dumps(name)
