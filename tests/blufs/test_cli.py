@@ -292,3 +292,13 @@ def test_reasons_name_the_features_of_the_file(run, X, tmp_path):
     (left_out,) = [name for name in twins if rows[name]["selected"] == "no"]
     assert rows[left_out]["status"] == "redundant"
     assert rows[left_out]["most_similar"] == twins[left_out]
+
+
+def test_comparing_without_the_workflow_says_what_to_install(run, monkeypatch):
+    for name in [name for name in sys.modules if name.partition(".")[0] == "blufs_bench"]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "yaml", None)
+    code, out, err = run("compare", "my.csv", "--label", "class")
+    assert (code, out) == (1, [])
+    assert "pip install 'blufs[workflow]'" in err
+    assert run("select")[0] == 2  # the others are there
