@@ -65,6 +65,7 @@ format: env  ## Format all code
 	$(BIN)/snakefmt Snakefile workflow
 
 docs: env  ## The documentation site: build/site; a warning is an error
+	$(BIN)/python -m blufs_bench.show.page.site docs/results/*/ --to build/suites
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 # Folders of results that go into the site; a later one replaces an earlier one of its name.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -10,21 +9,33 @@ from typing import Any
 import pandas as pd
 
 from benchmarks.harness import ROOT
-from blufs_bench.datasets.definitions import dataset_definitions
+from blufs_bench.compare.comparison import Comparison, View, compare_methods
+from blufs_bench.compare.paper import load_paper
+from blufs_bench.files.atomic import read_json
+from blufs_bench.results.suite import Suite, SuiteResults, load
+from blufs_bench.show.tables.build import build_table
+from blufs_bench.show.tables.table import Table
 
 FOLDER = ROOT / "docs" / "results"
-DATASETS = ROOT / "data" / "datasets.yaml"
 
 
 class Kept:
-    """The kept files of one suite: statistics and tables."""
+    """One kept suite: its results and the comparison of its methods."""
 
     def __init__(self, folder: Path):
-        self.folder, self.suite = folder, folder.name
+        self.folder, self.name = folder, folder.name
 
     @cached_property
-    def statistics(self) -> dict[str, Any]:
-        return json.loads((self.folder / "statistics.json").read_text(encoding="utf-8"))
+    def results(self) -> SuiteResults:
+        return load(self.folder)
+
+    @cached_property
+    def suite(self) -> Suite:
+        return Suite(**read_json(self.folder / "suite.json"))
+
+    @cached_property
+    def comparison(self) -> Comparison:
+        return compare_methods(self.results, self.suite)
 
     @property
     def note(self) -> str:
@@ -32,53 +43,32 @@ class Kept:
         path = self.folder / "note.md"
         return path.read_text(encoding="utf-8").strip() if path.exists() else ""
 
-    def table(self, name: str) -> pd.DataFrame:
-        """A table in its long form; without rows if it is not kept."""
-        path = self.folder / "tables" / f"{name}.csv"
-        if not path.exists():
-            return pd.DataFrame()
-        return pd.read_csv(path, keep_default_na=False, na_values=[""])
+    def table(self, name: str) -> Table:
+        paper = load_paper(ROOT / "data" / "paper_results.yaml")
+        return build_table(name, self.results, self.suite, paper, self.comparison)
 
-    def view(self, metric: str, choice: str, domain: str = "all") -> dict[str, Any] | None:
+    def view(self, metric: str, choice: str, domain: str = "all") -> View | None:
         """The comparison of the methods at the reported s, None if there is none."""
-        by_choice = self.statistics["views"].get(metric, {})
-        return by_choice.get(choice, {}).get("reported", {}).get(domain)
+        return self.comparison.view(metric, choice, domain=domain)
 
-    def domains(self, metric: str, choice: str) -> list[str]:
-        """The domains that are compared, without the one that stands for all."""
-        found = self.statistics["views"].get(metric, {}).get(choice, {}).get("reported", {})
-        return [name for name in found if name != "all"]
+    def methods(self, metric: str, choice: str) -> dict[str, dict[str, Any]]:
+        """Method -> what the view of all datasets knows of it, best first."""
+        view = self.view(metric, choice)
+        return view.content["methods"] if view else {}
 
     def title(self, name: str) -> str:
-        """The title that the run had for a method, or that of a dataset of the project."""
-        return self._titles.get(name, name)
-
-    @cached_property
-    def _titles(self) -> dict[str, str]:
-        titles = {name: known["title"] for name, known in dataset_definitions(DATASETS).items()}
-        path = self.folder / "provenance.json"
-        if path.exists():
-            methods = json.loads(path.read_text(encoding="utf-8"))["config"]["methods"]
-            titles |= {
-                name: own["title"] for name, own in methods.items() if own and "title" in own
-            }
-        return titles
-
-    def metrics(self) -> list[str]:
-        return list(self.statistics["views"])
+        """The title of a method or a dataset."""
+        known = name in self.suite.methods or name in self.suite.titles
+        return self.suite.title(name) if known else self.results.dataset_title(name)
 
     def scores(self, metric: str, choice: str) -> pd.DataFrame:
         """Mean scores of shape (datasets, methods), NaN where there is none."""
-        table = self.table(metric)
-        if table.empty:
-            return table
-        rows = table[(table["kind"] == "data") & (table["choice"] == choice)]
-        return rows.pivot(index="dataset", columns="method", values="mean")
+        return self.comparison.matrix(metric, choice)
 
 
 def kept_suites(folder: Path = FOLDER) -> list[Kept]:
-    return [Kept(path.parent) for path in sorted(folder.glob("*/statistics.json"))]
+    return [Kept(path.parent) for path in sorted(folder.glob("*/suite.json"))]
 
 
 def kept_suite(name: str) -> Kept | None:
-    return next((kept for kept in kept_suites() if kept.suite == name), None)
+    return next((kept for kept in kept_suites() if kept.name == name), None)

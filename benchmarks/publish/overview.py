@@ -24,16 +24,16 @@ OWN, OTHER = "#CC6677", "#44556B"
 
 def draw(kept: Kept) -> Figure:
     """One panel per metric, the methods in the order of the first."""
-    views = {m: kept.view(m, CHOICE) for m in SHOWN if kept.view(m, CHOICE)}
+    views = {m: kept.methods(m, CHOICE) for m in SHOWN if kept.methods(m, CHOICE)}
     first = next(iter(views.values()))
-    names = [name for name in first["methods"] if name != RANDOM_FEATURES]
+    names = [name for name in first if name != RANDOM_FEATURES]
     with sns.axes_style("whitegrid", {"axes.grid.axis": "x"}):
         figure, panels = plt.subplots(
             1, len(views), figsize=(2.6 * len(views) + 1.2, 0.24 * len(names) + 1), sharey=True
         )
     for axes, (metric, view) in zip(panels, views.items(), strict=True):
         for height, name in enumerate(reversed(names)):
-            row = view["methods"][name]
+            row = view[name]
             color = OWN if name == METHOD_UNDER_STUDY else OTHER
             axes.plot([row["low"], row["high"]], [height, height], color=color, linewidth=1.6)
             axes.plot(row["gain"], height, "o", color=color, markersize=5)
@@ -45,8 +45,9 @@ def draw(kept: Kept) -> Figure:
         if label.get_text() == kept.title(METHOD_UNDER_STUDY):
             label.set(color=OWN, weight="bold")
     sns.despine(figure, left=True)
+    count = first[METHOD_UNDER_STUDY]["n_datasets"]
     figure.supxlabel(
-        f"points above random features: mean over {len(first['datasets'])} datasets and its 95 % "
+        f"points above random features: mean over {count} datasets and its 95 % "
         "interval, default settings",
         fontsize=9,
     )

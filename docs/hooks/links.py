@@ -1,7 +1,7 @@
 """What means something in the repository but not on the site, and the other way round.
 
 - Files that belong to the repository's top (CONTRIBUTING.md, ...) become pages of the site.
-- A folder of ``docs/`` becomes a page that lists its files.
+- The results of a kept suite get their report, which ``make docs`` builds before the site.
 - A file outside of ``docs/`` becomes a link into ``repo_url`` if mkdocs.yml names one, else text;
   an example goes to its page in the gallery, a picture is copied.
 - A link to a docstring becomes the docstring: its directive for mkdocstrings stands in a comment
@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)#\s:]+)(#[^)\s]*)?\)")
 DOCSTRING = re.compile(r"^\[The docstring of [^\n]*<!--\n(.*?)\n-->", flags=re.M | re.S)
-LISTED = sorted({p.parent.relative_to(DOCS).as_posix() for p in (DOCS / "results").glob("*/*/*")})
+REPORTS = {path.parent.name: path for path in ROOT.glob("build/suites/*/report.html")}
 COPIED = ("benchmarks/results/growth.png",)
 #: File of the repository -> page of the site.
 PAGES = {
@@ -33,11 +33,9 @@ PAGES = {
 def on_files(files, config):
     from mkdocs.structure.files import File
 
-    for folder in LISTED:
-        names = sorted(path.name for path in (DOCS / folder).iterdir())
-        listing = "\n".join(f"- [{name}]({name})" for name in names)
-        text = f"# {folder.removeprefix('results/')}\n\n{listing}\n"
-        files.append(File.generated(config, f"{folder}/index.md", content=text))
+    for suite, path in REPORTS.items():
+        page = File.generated(config, f"results/{suite}/report.html", abs_src_path=str(path))
+        files.append(page)
     for path in COPIED:
         content = (ROOT / path).read_bytes()
         files.append(File.generated(config, f"images/{Path(path).name}", content=content))
@@ -52,6 +50,10 @@ def on_page_markdown(markdown, page, config, files):
     origins = {site: path for path, site in PAGES.items()}
     origin = PurePosixPath(origins.get(str(place), f"docs/{place}"))
     text = DOCSTRING.sub(lambda match: match[1], markdown)
+    if str(place) == "results/README.md":
+        for suite in REPORTS:
+            link = f"[The report with all tables and figures]({suite}/report.html)"
+            text = text.replace(f"## Suite `{suite}`\n", f"## Suite `{suite}`\n\n{link}\n")
     return LINK.sub(lambda m: _rewritten(m, origin.parent, place.parent, config.repo_url), text)
 
 
@@ -71,7 +73,7 @@ def _rewritten(
         return link(f"images/{Path(path).name}")
     if path.startswith("docs/"):
         inside = path.removeprefix("docs/")
-        return link(f"{inside}/index.md" if inside in LISTED else inside)
+        return link(inside)
     if path.startswith("examples/"):
         return link(f"gallery/{Path(path).stem}.md")
     if not (ROOT / path).exists():

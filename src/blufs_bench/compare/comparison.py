@@ -6,7 +6,7 @@ A view is one comparison: of one metric, choice, kind of score and domain.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -189,11 +189,12 @@ class Comparison:
 def compare_methods(results: SuiteResults, suite: Suite) -> Comparison:
     """Compare the methods of a suite.
 
-    The content of what is returned: ``alpha``, ``by_labels``, ``metrics``, ``choices``, ``scores``,
-    ``datasets``, ``domains``, ``methods``; ``means``: metric -> choice -> kind of score -> rows of
-    the matrix; ``seconds``: domain -> method; ``comparisons``: metric -> choice -> tests of the
-    ranks; ``standing`` of BLUFS likewise; ``verdict`` in words; ``views``: metric -> choice -> kind
-    of score -> domain -> :func:`view`; ``problems``.
+    The content of what is returned: ``suite`` (what was compared), ``alpha``, ``by_labels``,
+    ``metrics``, ``choices``, ``scores``, ``datasets``, ``domains``, ``methods``; ``means``: metric
+    -> choice -> kind of score -> rows of the matrix; ``seconds``: domain -> method;
+    ``comparisons``: metric -> choice -> tests of the ranks; ``standing`` of BLUFS likewise;
+    ``verdict`` in words; ``views``: metric -> choice -> kind of score -> domain -> :func:`view`;
+    ``problems``.
     """
     measured = measured_metrics(results, suite.datasets)
     known = set(results.scores["metric"].unique())
@@ -237,6 +238,7 @@ def compare_methods(results: SuiteResults, suite: Suite) -> Comparison:
                 where.setdefault(score, {})[domain] = found
     return Comparison(
         {
+            "suite": asdict(suite),
             "alpha": suite.significance_level,
             "by_labels": bool(measured),
             "metrics": metrics,

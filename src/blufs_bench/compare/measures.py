@@ -113,17 +113,12 @@ def redundancies(
 ) -> dict[str, pd.DataFrame]:
     """Choice -> mean absolute correlation of the selected features of every dataset and method.
 
-    At every s, or at the typical one alone. Choices share selections, which are measured once.
+    At every s, or at the typical one alone.
     """
-    data = cache(lambda name: results.data(name)[0])
-    measure = cache(lambda dataset, features: redundancy(data(dataset), features))
+    measure = _redundancy_of(results)
 
     def summary(group: pd.DataFrame) -> dict[str, Any]:
-        if "redundancy" in group:
-            values = list(group["redundancy"])
-        else:
-            dataset = group["dataset"].iloc[0]
-            values = [measure(dataset, tuple(sorted(features))) for features in group["features"]]
+        values = [measure(row) for row in group.itertuples()]
         return {"mean": float(np.mean(values)), "n": len(values)}
 
     found = {}
@@ -133,6 +128,34 @@ def redundancies(
         rows = rows if every_s else rows[_has_typical_s(rows)]
         found[choice] = _at_every_s(rows, lambda group: aggregate(group, suite, summary))
     return found
+
+
+def _redundancy_of(results: SuiteResults) -> Callable[[Any], float]:
+    """Redundancy of a row of the selections: as it is stored, where a kept run has the number but
+    not the data, else measured. Choices share selections, each of which is measured once."""
+    data = cache(lambda name: results.data(name)[0])
+    measure = cache(lambda dataset, features: redundancy(data(dataset), features))
+
+    def of(row: Any) -> float:
+        if hasattr(row, "redundancy"):
+            return row.redundancy
+        return measure(row.dataset, tuple(sorted(row.features)))
+
+    return of
+
+
+def measured_redundancy(results: SuiteResults) -> list[float | None]:
+    """Redundancy of every row of the selections that a choice picked; None for the others."""
+    key = ["dataset", "method", "setting", "s", "fit_seed"]
+    chosen = pd.concat([selections_of_choice(results, choice)[key] for choice in CHOICES])
+    picked = set(chosen.itertuples(index=False, name=None))
+    measure = _redundancy_of(results)
+    return [
+        measure(row)
+        if row.status == "ok" and tuple(getattr(row, name) for name in key) in picked
+        else None
+        for row in results.selections.itertuples()
+    ]
 
 
 def _at_every_s(rows: pd.DataFrame, make: Callable[[pd.DataFrame], pd.DataFrame]) -> pd.DataFrame:

@@ -16,6 +16,14 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+#: The cards of all datasets of a kept run.
+KEPT_CARDS = "cards.json"
+
+
+class MissingDataError(LookupError):
+    """What is asked for needs the data themselves, which a kept run has not."""
+
+
 @dataclass(frozen=True)
 class Suite:
     """What a suite compares, in the order of its tables.
@@ -95,13 +103,16 @@ class SuiteResults:
 
     @cached_property
     def cards(self) -> dict[str, dict[str, Any]]:
-        """Dataset name -> its card."""
-        return {card["name"]: card for card in map(read_json, self.card_paths)}
+        """Dataset name -> its card; the cards of a kept run lie in one file."""
+        found = map(read_json, self.card_paths)
+        return {card["name"]: card for one in found for card in (one if isinstance(one, list) else [one])}
 
     def data(self, dataset: str) -> tuple[Any, np.ndarray | None]:
         """Prepared data of shape (n, d), dense or sparse, and labels of shape (n,), or None."""
         from blufs_bench.datasets.storage import read_dataset
 
+        if dataset not in self.array_paths:
+            raise MissingDataError(f"The data of {dataset} are not beside these results.")
         return read_dataset(self.array_paths[dataset])
 
     def dataset_title(self, dataset: str) -> str:
@@ -167,4 +178,5 @@ def load(folder: str | Path) -> SuiteResults:
         raise FileNotFoundError(f"no results in {folder}: run the suite first")
     cards = sorted(folder.glob("data/*/card.json"))
     arrays = {read_json(card)["name"]: card.with_name("dataset.npz") for card in cards}
-    return SuiteResults(tables, cards, {n: path for n, path in arrays.items() if path.exists()})
+    arrays = {name: path for name, path in arrays.items() if path.exists()}
+    return SuiteResults(tables, cards or [folder / KEPT_CARDS], arrays)

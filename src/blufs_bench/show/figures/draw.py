@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from blufs_bench.compare.attempt import attempt
 from blufs_bench.compare.comparison import Comparison, compare_methods
-from blufs_bench.results.suite import Suite, SuiteResults
+from blufs_bench.results.suite import MissingDataError, Suite, SuiteResults
 from blufs_bench.show.figures.catalog import figure_specs
 from blufs_bench.show.figures.comparisons import (
     agreement,
@@ -71,7 +71,7 @@ def draw(
                     raise NoDataError(comparison.problems[0])
                 return _OF_COMPARISON[name](results, suite, comparison)[0], ""
             return selected_plane(results, suite, dataset=specs[name].dataset)[0], ""
-        except NoDataError as reason:
+        except (NoDataError, MissingDataError) as reason:
             return empty_figure(specs[name].title, str(reason))[0], str(reason)
 
 

@@ -1,8 +1,9 @@
 """Join the reports of several suites into a small static site with an index.
 
 ``python -m blufs_bench.show.page.site results/* --to build/suites`` (or ``make site``). A folder
-counts if it holds a finished run: ``report.html``, ``statistics.json`` and ``provenance.json``. Of
-two folders of the same name, the later one is taken.
+counts if it holds a finished run (``report.html``, ``statistics.json`` and ``provenance.json``) or
+what is kept of one (``suite.json``), from which the report is built. Of two folders of the same
+name, the later one is taken.
 """
 
 from __future__ import annotations
@@ -17,10 +18,12 @@ from typing import Any
 from jinja2 import Environment
 from markupsafe import Markup
 
+import blufs_bench
 from blufs_bench.compare.comparison import Comparison
 from blufs_bench.compare.sentence import NOTHING, QUESTION
 from blufs_bench.files.atomic import atomic_path, read_json
 from blufs_bench.show.page.assets import asset
+from blufs_bench.show.suite import build_suite
 
 PAGE, STATISTICS, PROVENANCE = "report.html", "statistics.json", "provenance.json"
 #: What visitors can load again, see docs/reference/result-files.md.
@@ -53,8 +56,20 @@ def finished(folder: Path) -> bool:
     return all((folder / name).is_file() for name in (PAGE, STATISTICS, PROVENANCE))
 
 
-def entry(folder: Path) -> Entry:
-    """What the index says of the suite in a folder."""
+def is_kept(folder: Path) -> bool:
+    """Whether a folder holds what keep_results.py keeps of a run."""
+    return (folder / "suite.json").is_file()
+
+
+def up_to_date(made: Path, folder: Path) -> bool:
+    """Whether what was made of a kept run is newer than the run and all code."""
+    sources = [*folder.iterdir(), *Path(blufs_bench.__file__).parent.rglob("*.*")]
+    page = made / PAGE
+    return page.exists() and page.stat().st_mtime > max(p.stat().st_mtime for p in sources)
+
+
+def entry(folder: Path, tables: Path) -> Entry:
+    """What the index says of the suite in a folder, and the Parquet files in another."""
     first = Comparison.read(folder / STATISTICS).first_view()
     provenance: dict[str, Any] = read_json(folder / PROVENANCE)
     view = first.content if first else {"answer": NOTHING}
@@ -66,14 +81,14 @@ def entry(folder: Path) -> Entry:
         len(view.get("methods", asked.get("methods", []))),
         provenance["date"][:10],
         provenance["version"],
-        sorted(path.name for path in folder.glob(TABLES)),
+        sorted(path.name for path in tables.glob(TABLES)),
         (folder / PAGE).stat().st_size / 1e6,
     )
 
 
 def build_site(folders: Sequence[str | Path], target: str | Path) -> list[Entry]:
     """Write ``target/index.html`` and one folder per suite; return the lines of the index."""
-    suites = {folder.name: folder for folder in map(Path, folders) if finished(folder)}
+    suites = {f.name: f for f in map(Path, folders) if finished(f) or is_kept(f)}
     if not suites:
         looked = ", ".join(map(str, folders)) or "no folder at all"
         raise SystemExit(
@@ -81,12 +96,17 @@ def build_site(folders: Sequence[str | Path], target: str | Path) -> list[Entry]
             'results: make site RESULTS="results/mine"'
         )
     target = Path(target)
-    for name, folder in suites.items():
+    entries = []
+    for name, folder in sorted(suites.items()):
+        made = folder if finished(folder) else target.with_name(f"{target.name}.made") / name
+        if made != folder and not up_to_date(made, folder):
+            build_suite(folder, made)
+            shutil.copyfile(folder / PROVENANCE, made / PROVENANCE)
         shutil.rmtree(target / name, ignore_errors=True)
         (target / name).mkdir(parents=True)
-        for path in (folder / PAGE, *folder.glob(TABLES)):
+        for path in (made / PAGE, *folder.glob(TABLES)):
             shutil.copyfile(path, target / name / path.name)
-    entries = [entry(folder) for _, folder in sorted(suites.items())]
+        entries.append(entry(made, folder))
     template = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True).from_string(
         asset("site.html")
     )

@@ -52,13 +52,13 @@ def to_markdown(table: Table) -> str:
     for block in table.blocks:
         if block.title:
             parts.append(f"### {_markdown_text(block.title)}")
-        parts.append(_markdown_block(block))
+        parts.append(markdown_block(block))
     if table.notes:
         parts.append("\n".join(f"- {_markdown_text(note)}" for note in table.notes))
     return "\n\n".join(parts) + "\n"
 
 
-def _markdown_block(block: Block) -> str:
+def markdown_block(block: Block) -> str:
     header = [_markdown_text(column) for column in block.columns]
     lines = [header, ["---"] * len(header)]
     lines += [[_markdown_cell(cell) for cell in row.cells] for row in block.rows]
