@@ -13,6 +13,9 @@ class Known(Kept):
     def __init__(self):
         self.folder = Path("kept nowhere")
 
+    def title(self, name):
+        return name
+
     def methods(self, metric, choice):
         rows = {
             "BLUFS": {"gain": 8.0, "low": 5.0, "high": 11.0},
