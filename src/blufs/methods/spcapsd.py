@@ -6,25 +6,24 @@ from numbers import Real
 from typing import ClassVar
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve, cholesky, eigh, solve_triangular
-from scipy.sparse.linalg import ArpackNoConvergence
+from scipy.linalg import cho_factor, cho_solve, cholesky, eigh, qr, solve_triangular
 from sklearn.utils._param_validation import Interval
 
-from blufs._numerics.eigen import Operator, largest_eigenpairs
 from blufs._numerics.matrix.scatter import scaled_values
 from blufs.base import NON_NEGATIVE, BaseSelector, MethodLimitError, Solution, constraints, settled
 from blufs.methods._row_sparse import EPS
 
 #: Eigenvalues below this times the largest count as zero.
 _ZERO = 1e-10
-#: Eigenvectors beyond the ones expected that are asked for.
+#: Vectors beyond the positive eigenvectors that are kept: an eigenvalue may become positive.
 _GUARD = 10
 #: Largest order of a dense eigenproblem, one per iteration (1.3 GiB).
 MAX_DENSE_ORDER = 6_000
-#: With more features than this many times the samples, Lanczos iterations replace dense solvers.
+#: With more features than this many times the samples, no d x d matrix is built.
 _LOW_RANK_ABOVE = 4
-#: Eigenvectors that Lanczos iterations look for at first.
-_FIRST_GUESS = 50
+#: Change of the row norms, relative to the largest, at which eigenvectors are good enough, and most
+#: rounds to get there.
+_SETTLED, _MAX_ROUNDS = 1e-6, 20
 
 
 class SPCAPSD(BaseSelector):
@@ -69,9 +68,9 @@ class SPCAPSD(BaseSelector):
     -----
     The start is the identity, so the result does not depend on a seed. An iteration takes all
     eigenvectors of a d x d matrix, O(d^3). With more than four times as many features as samples no
-    such matrix is built: Om has at most n - 1 positive eigenvalues, and Lanczos iterations find
-    them at O(n^2 d). Other data with more than 6,000 features raise
-    :class:`~blufs.base.MethodLimitError`.
+    such matrix is built: Om has at most n - 1 positive eigenvalues, and each iteration improves the
+    eigenvectors of the one before, O(n d r + d r^2) for r of them. Other data with more than 6,000
+    features raise :class:`~blufs.base.MethodLimitError`.
 
     References
     ----------
@@ -169,7 +168,7 @@ def solve(
         Row norms of the Om to start from.
     weights : lam, eta, ridge
     low_rank : bool, optional
-        Whether to find eigenvectors by Lanczos iterations; by default where d is much above n.
+        Whether to find eigenvectors without a d x d matrix; by default where d is much above n.
 
     Returns
     -------
@@ -186,22 +185,21 @@ def solve(
     low_rank = d > _LOW_RANK_ABOVE * n if low_rank is None else low_rank
     gram = None if low_rank else Z.T @ Z
     total = float(np.einsum("ij,ij->", Z, Z))
-    rank = _FIRST_GUESS
+    basis = qr(Z.T, mode="economic")[0] if low_rank else None
     history: list[float] = []
     converged = False
     while not converged and len(history) < max_iter:
         diagonal = lam / (2 * np.sqrt(norms**2 + EPS)) + ridge
         if gram is None:
-            values, vectors = _low_rank_step(Z, diagonal, eta, rank)
+            values, vectors, basis = _low_rank_step(Z, diagonal, eta, basis)
         else:
             values, vectors = positive_part(_dense_step(gram, diagonal, eta))
-        rank = len(values)
         norms = np.sqrt(vectors**2 @ values**2)
         variances = np.sum((Z @ vectors) ** 2, axis=0)
         fit = total + np.sum((values**2 - 2 * values) * variances)
         history.append(float(fit + lam * norms.sum() + eta * values.sum()))
         converged = settled(history, tol)
-    return norms, rank, history, converged or tol == 0
+    return norms, len(values), history, converged or tol == 0
 
 
 def _dense_step(gram: np.ndarray, diagonal: np.ndarray, eta: float) -> np.ndarray:
@@ -221,37 +219,64 @@ def _dense_step(gram: np.ndarray, diagonal: np.ndarray, eta: float) -> np.ndarra
 
 
 def _low_rank_step(
-    Z: np.ndarray, diagonal: np.ndarray, eta: float, expected: int
-) -> tuple[np.ndarray, np.ndarray]:
+    Z: np.ndarray, diagonal: np.ndarray, eta: float, basis: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Positive eigenvalues and eigenvectors of :func:`_dense_step` without a d x d matrix.
 
-    With ``h = 1 / diagonal`` and ``N = Z'(I + Z diag(h) Z')^-1 Z`` the matrix is
-    ``(hN + Nh)/2 + eta/2 hNh - eta/2 h``, h standing for diag(h). The first two terms have n
-    positive eigenvalues together, the others take some away, so there are at most n.
+    With ``h = 1 / diagonal`` and ``N = Z'(I + Z diag(h) Z')^-1 Z`` the matrix is ``P - D``,
+    ``P = (hN + Nh)/2 + eta/2 hNh`` and ``D = eta/2 h``, h standing for diag(h). P has n positive
+    eigenvalues, and D takes some away. An eigenvector is ``v = (l + D)^-1 P v``, l its eigenvalue:
+    these, made from the approximate ones, are added to them, and the best eigenvectors in the
+    space of all are taken, until the row norms that they give settle.
+
+    Parameters
+    ----------
+    basis : ndarray of shape (d, any)
+        Orthonormal; its span holds approximate eigenvectors, those of the step before.
+
+    Returns
+    -------
+    values : ndarray of shape (r,)
+    vectors : ndarray of shape (d, r)
+    basis : ndarray of shape (d, any)
+        For the next step: the vectors and some more.
     """
-    n, d = Z.shape
+    n = len(Z)
     h = 1 / diagonal
     inner = (Z * h) @ Z.T
     inner.flat[:: n + 1] += 1
     # N = Y'Y
     Y = solve_triangular(cholesky(inner, lower=True), Z, lower=True, check_finite=False)
+    h, D = h[:, None], eta / 2 * h[:, None]
 
-    def apply(v: np.ndarray) -> np.ndarray:
-        v = v.ravel()
-        scaled = h * v
-        N_scaled = Y.T @ (Y @ scaled)
-        N_plain = Y.T @ (Y @ v)
-        return (N_scaled + h * N_plain + eta * (h * N_scaled - scaled)) / 2
+    def image_of(V: np.ndarray) -> np.ndarray:
+        N_scaled = Y.T @ (Y @ (h * V))
+        return (h * (Y.T @ (Y @ V)) + N_scaled) / 2 + eta / 2 * (h * N_scaled)
 
-    found = positive_part_of_operator(apply, d, min(n, d - 1), expected)
-    if found is not None:
-        return found
-    if d > MAX_DENSE_ORDER:
-        raise MethodLimitError(
-            f"SPCAPSD: Lanczos iterations did not converge, and {d} features are too many for a "
-            f"dense eigensolver (at most {MAX_DENSE_ORDER}); take another lam or eta"
-        )
-    return positive_part(_dense_step(Z.T @ Z, diagonal, eta))
+    image = image_of(basis)
+    M = basis.T @ (image - D * basis)
+    norms = None
+    for _ in range(_MAX_ROUNDS):
+        values, rotation = eigh((M + M.T) / 2, check_finite=False)
+        n_positive = int(np.sum(values > _ZERO * max(values[-1], 0)))
+        kept = min(n_positive + _GUARD, len(values))
+        values, rotation = values[-kept:], rotation[:, -kept:]
+        vectors = basis @ rotation
+        positive = slice(kept - n_positive, None)
+        before, norms = norms, np.sqrt(vectors[:, positive] ** 2 @ values[positive] ** 2)
+        if before is not None and np.abs(norms - before).max() <= _SETTLED * norms.max():
+            break
+        image = image @ rotation
+        better = image / (np.maximum(values, 0) + D + EPS * values[-1])
+        better /= np.linalg.norm(better, axis=0)
+        for _ in range(2):  # twice, because most of it is in the span already
+            better = qr(better - vectors @ (vectors.T @ better), mode="economic")[0]
+        further = image_of(better)
+        inside = better.T @ (further - D * better)
+        across = better.T @ (image - D * vectors)
+        M = np.block([[np.diag(values), across.T], [across, inside]])
+        basis, image = np.hstack([vectors, better]), np.hstack([image, further])
+    return values[positive], vectors[:, positive], vectors
 
 
 def positive_part(M: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -259,23 +284,3 @@ def positive_part(M: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     values, vectors = eigh(M, check_finite=False, driver="evd")
     keep = values > _ZERO * max(values[-1], 0)
     return values[keep], vectors[:, keep]
-
-
-def positive_part_of_operator(
-    apply: Operator, d: int, limit: int, expected: int
-) -> tuple[np.ndarray, np.ndarray] | None:
-    """As :func:`positive_part`, of an operator with at most ``limit`` positive eigenvalues.
-
-    Lanczos iterations find ``expected`` of them first and more until one is not positive. None if
-    they do not converge.
-    """
-    count = min(expected + _GUARD, limit)
-    while True:
-        try:
-            values, vectors = largest_eigenpairs(apply, d, count, tol=1e-8, max_restarts=50)
-        except ArpackNoConvergence:
-            return None
-        keep = values > _ZERO * max(values.max(), 0)
-        if count == limit or not keep.all():
-            return values[keep], vectors[:, keep]
-        count = min(2 * count, limit)
