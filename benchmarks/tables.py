@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from benchmarks.evidence import cluster_counts, feature_counts, tried_designs, wide_summary
+from benchmarks.evidence import cluster_counts, feature_counts, tried_designs, views, wide_summary
 from benchmarks.harness import ROOT, markdown, read
 from benchmarks.publish import reference_pages
 from benchmarks.speed import (
@@ -106,6 +106,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "tried_designs": tried_designs.table,
     "cluster_counts": cluster_counts.table,
     "feature_counts": feature_counts.table,
+    **views.TABLES,
     **wide_summary.TABLES,
     **reference_pages.TABLES,
 }

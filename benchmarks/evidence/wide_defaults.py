@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from benchmarks.data import DATASETS, load_part
+from benchmarks.data import DATASETS, MAX_SAMPLES, load_part
 from benchmarks.harness import read, save
 from blufs import BLUFS, BLUFSVariant, SampleGraph
 from blufs.metrics import cluster, label_free_criteria, score_partitions
@@ -97,9 +97,9 @@ def selections(row: str, X: np.ndarray, c: int) -> list[np.ndarray]:
 class Dataset:
     """A dataset with its graph, and the scores of selections from it."""
 
-    def __init__(self, name: str):
+    def __init__(self, name: str, most: int = MAX_SAMPLES):
         self.name = name
-        self.X, self.y = load_part(name)
+        self.X, self.y = load_part(name, most)
         self.c = int(self.y.max()) + 1
 
     @cached_property

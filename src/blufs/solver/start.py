@@ -12,8 +12,10 @@ import numpy as np
 import scipy.sparse as sp
 
 from blufs._numerics.graph import SampleGraph
+from blufs._numerics.intensities import looks_like_raw_intensities
 from blufs._numerics.matrix import scaled_samples
 from blufs._numerics.views import clearest_view, count_clusters
+from blufs._numerics.warn import warn_user
 from blufs.solver.model import LearnedGraph
 from blufs.solver.p_block import candidate_neighbors
 
@@ -96,6 +98,11 @@ def share(
     n_neighbors: int,
 ) -> SharedStart:
     """Compute the shared part; the parameters are those of :class:`~blufs.BLUFSVariant`."""
+    if scaling == "auto" and looks_like_raw_intensities(X):
+        warn_user(
+            "the values look like raw intensities: large ones rule the result. Take logarithms "
+            "first: make_pipeline(FunctionTransformer(np.log1p), BLUFS(...))"
+        )
     if isinstance(n_clusters, str):
         c, evidence = count_clusters(X, scaling, n_neighbors)
     else:

@@ -71,6 +71,16 @@ def _log1p(X: Any, spec: Mapping[str, Any]) -> tuple[Any, str]:
     return (X.log1p() if sp.issparse(X) else np.log1p(X)), "natural logarithm of 1 + value"
 
 
+def _auto(X: Any, spec: Mapping[str, Any]) -> tuple[Any, str]:
+    """The logarithm where the values look like raw intensities, otherwise nothing."""
+    from blufs._numerics.intensities import looks_like_raw_intensities
+
+    if not looks_like_raw_intensities(X):
+        return X, "none: the values do not look like raw intensities"
+    X, done = _log1p(X, spec) if sp.issparse(X) else _log(X, spec)
+    return X, f"the values look like raw intensities, therefore: {done}"
+
+
 def _standardise(X: Any, spec: Mapping[str, Any]) -> tuple[Any, str]:
     """Mean 0 and standard deviation 1 in every feature; constant ones become 0."""
     _refuse_sparse(X, "standardise", "none")
@@ -102,6 +112,7 @@ def _refuse_negative(X: Any, name: str) -> None:
 
 TRANSFORMS: dict[str, Callable[[Any, Mapping[str, Any]], tuple[Any, str]]] = {
     "none": _none,
+    "auto": _auto,
     "tfidf": _tfidf,
     "log": _log,
     "log1p": _log1p,

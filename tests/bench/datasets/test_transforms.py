@@ -164,3 +164,14 @@ def test_constants_and_duplicates_of_sparse_data_are_those_of_the_dense_copy(tmp
         assert cards[0][key] == cards[1][key], key
     assert cards[0]["n_constant"] >= 3
     assert cards[0]["n_duplicate_samples"] >= 1
+
+
+def test_auto_takes_the_logarithm_of_raw_intensities_only():
+    rng = np.random.default_rng(0)
+    intensities = np.exp(rng.normal(5, 1.5, 80) + 0.8 * rng.standard_normal((60, 80)))
+    X, done = transform(intensities, {"transform": "auto"})
+    np.testing.assert_allclose(X, np.log2(intensities))
+    assert "look like raw intensities, therefore: logarithm to base 2" in done
+    same, done = transform(X, {"transform": "auto"})
+    assert same is X
+    assert done.startswith("none")
