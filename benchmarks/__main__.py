@@ -22,7 +22,6 @@ MEASURE = (
     "speed.startup",
     "speed.suite_times",
     "speed.memory",
-    "speed.sparse",
     "speed.neighbor_indexes",
     "speed.scaling_law",
 )

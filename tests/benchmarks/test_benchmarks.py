@@ -60,10 +60,6 @@ def test_the_peak_memory_holds_at_least_the_data(quick):
     assert row["float32_with_graph"] > 0.5
 
 
-def test_sparse_data_and_their_dense_copy_give_the_same_features(quick):
-    assert quick["sparse"][0]["overlap"] == 1
-
-
 def test_the_exponent_of_a_power_law_is_found():
     sizes = np.array([2000, 5000, 10000, 50000])
     assert growth.exponent(sizes, 3e-7 * sizes**1.13) == pytest.approx(1.13)
@@ -171,5 +167,5 @@ def test_every_table_and_every_kept_result_is_used():
         for folder in ("benchmarks", "tests")
         for path in (ROOT / folder).rglob("*.py")
     )
-    unread = [p.stem for p in harness.RESULTS.glob("*.json") if p.stem not in code]
+    unread = [p.stem for p in harness.RESULTS.glob("*.json") if f'"{p.stem}' not in code]
     assert not unread
