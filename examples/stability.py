@@ -1,37 +1,38 @@
 """Would other samples give the same features.
 
-Select on random halves of the samples and count how often each feature is chosen. A selection that
-changes with the samples should not be read as a finding about the features. Column names are kept
-when X is a data frame.
+A selection that changes with the samples should not be read as a finding about the features.
+`StabilitySelector` selects on random halves of the samples and keeps the features that most halves
+choose.
 
-What to see: features with long bars would be chosen again. Those with short bars come and go, and
-most of them have a twin: radius, perimeter and area of a cell say nearly the same, so that now one
-and now the other is chosen. They should be read as a group.
+What to see: left, features with long bars would be chosen again. Those with short bars come and go,
+and most of them have a twin: radius, perimeter and area of a cell say nearly the same, so that now
+one and now the other is chosen. They should be read as a group. Right, the more features are chosen
+on each half, the more are kept, and the more of those may be kept by chance.
 """
 
 import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.datasets import load_breast_cancer
 
-from blufs import BLUFS, MCFS
+from blufs import BLUFS, StabilitySelector
+from blufs.plot import plot_stability
 
 X = load_breast_cancer(as_frame=True).data
-X = (X - X.mean()) / X.std()
-n_halves, s = 20, 6
-counts = {}
-for method in (BLUFS(s, n_clusters=2), MCFS(s, n_clusters=2)):
-    counts[type(method).__name__] = np.zeros(X.shape[1])
-    for seed in range(n_halves):
-        half = X.sample(frac=0.5, random_state=seed)
-        counts[type(method).__name__] += method.fit(half).get_support()
+selector = StabilitySelector(BLUFS(6, n_clusters=2), n_resamples=40, threshold=0.7).fit(X)
+print("kept:", ", ".join(selector.get_feature_names_out()))
+print(f"expected by chance alone: at most {selector.error_bound_:.1f}")
 
-order = np.argsort(-sum(counts.values()))[:14]
-fig, ax = plt.subplots(figsize=(7, 4))
-for shift, (name, count) in zip([-0.2, 0.2], counts.items(), strict=True):
-    ax.barh(np.arange(14) + shift, count[order] / n_halves, height=0.38, label=name)
-ax.set(yticks=range(14), xlabel=f"share of {n_halves} random halves that choose it (s = {s})")
-ax.set_yticklabels(X.columns[order])
-ax.invert_yaxis()
-ax.legend()
+fig, (left, right) = plt.subplots(1, 2, figsize=(10, 4), width_ratios=[2, 1])
+plot_stability(selector, most=14, ax=left)
+
+sizes = [2, 4, 6, 8, 10]
+fits = [
+    StabilitySelector(BLUFS(s, n_clusters=2), n_resamples=20, threshold=0.7).fit(X) for s in sizes
+]
+right.plot(sizes, [fit.support_.sum() for fit in fits], "o-", label="kept")
+right.plot(sizes, [fit.error_bound_ for fit in fits], "s--", label="at most by chance")
+right.set(xlabel="features chosen on each half", ylabel="features", ylim=(0, None))
+right.set_xticks(np.array(sizes))
+right.legend()
 fig.tight_layout()
 plt.show()

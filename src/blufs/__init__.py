@@ -35,6 +35,7 @@ from blufs.methods.udfs import UDFS
 from blufs.methods.vcsdfs import VCSDFS
 from blufs.metrics import clustering_accuracy, normalized_mutual_info
 from blufs.search import BlindSearch
+from blufs.stability import StabilitySelector
 
 __version__ = "0.2.0"
 
@@ -68,6 +69,7 @@ __all__ = [
     "RandomFeatures",
     "SampleGraph",
     "Solution",
+    "StabilitySelector",
     "__version__",
     "clustering_accuracy",
     "normalized_mutual_info",
