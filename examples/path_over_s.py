@@ -1,44 +1,42 @@
 """How many features are enough.
 
-`select_path` gives the selections for many s at little more than the cost of one fit. The curves
-show a figure that needs no labels: the share of the variance that the chosen features explain. They
-tell where more features stop helping. The line of random features shows what selection is worth.
+`path` says for several numbers of features s what the selection is worth, without labels: the share
+of the variance that the chosen features explain, how well the clusters on them keep neighbours
+together, and whether random halves of the samples choose the same.
 
-What to see: the curves bend somewhere between 15 and 30 pixels; from there on, one more adds
-little. FSCA is ahead because it looks for nothing but this share. BLUFS, MCFS and LapScore look
-for clusters and leave some of the variance for that. A curve near the dashed line would be no
-better than chance.
+What to see: left, the curves of BLUFS rise and level off; the dotted line is the elbow of the
+explained share, a place to start. Right, FSCA is ahead because it looks for nothing but this share.
+BLUFS, MCFS and LapScore look for clusters and leave some of the variance for that. A curve near the
+dashed line would be no better than chance.
 """
 
 import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.datasets import load_digits
 
-from blufs import BLUFS, FSCA, MCFS, LapScore, RandomFeatures
+from blufs import BLUFS, FSCA, MCFS, LapScore, RandomFeatures, path
+from blufs.plot import plot_path
 
 X = load_digits().data[::2]
 X = X[:, X.std(axis=0) > 0]
-centred = X - X.mean(axis=0)
 s_values = [2, 4, 6, 10, 15, 20, 30, 40, 50]
 
+table = path(BLUFS(n_clusters=10), X, s_values, n_resamples=6)
+fig, (left, right) = plt.subplots(1, 2, figsize=(11, 4), layout="constrained")
+plot_path(table, ax=left)
+left.set_title("BLUFS")
 
-def explained(features):
-    """Share of the variance of all features in the span of some of them."""
-    basis = np.linalg.qr(centred[:, features])[0]
-    return np.sum((basis.T @ centred) ** 2) / np.sum(centred**2)
-
-
-methods = [BLUFS(n_clusters=10), MCFS(n_clusters=10), LapScore(), FSCA()]
-fig, ax = plt.subplots(figsize=(6, 3.8))
-for method in methods:
-    path = method.select_path(X, s_values)
-    shares = [explained(path[s].ranked[:s]) for s in s_values]
-    ax.plot(s_values, shares, "o-", ms=4, label=type(method).__name__)
-
-draws = [RandomFeatures(1, random_state=seed).fit(X).ranking_.argsort() for seed in range(20)]
-random = np.array([[explained(draw[:s]) for s in s_values] for draw in draws])
-ax.plot(s_values, random.mean(axis=0), "k--", label="random, mean of 20")
-ax.set(xlabel="number of features s", ylabel="share of the variance explained", ylim=(0, 1.02))
-ax.grid(alpha=0.3)
-ax.legend()
+right.plot(s_values, table["explained"], "o-", ms=4, label="BLUFS")
+for method in (MCFS(n_clusters=10), LapScore(), FSCA(scaling="standard")):
+    other = path(method, X, s_values, n_clusters=10, n_runs=1, n_resamples=0)
+    right.plot(s_values, other["explained"], "o-", ms=4, label=type(method).__name__)
+draws = [
+    path(RandomFeatures(random_state=seed), X, s_values, n_clusters=10, n_runs=1, n_resamples=0)
+    for seed in range(5)
+]
+random = np.mean([draw["explained"] for draw in draws], axis=0)
+right.plot(s_values, random, "k--", label="random, mean of 5")
+right.set(xlabel="number of features s", ylabel="share of the variance explained", ylim=(0, 1.02))
+right.grid(alpha=0.3)
+right.legend()
 plt.show()

@@ -35,6 +35,7 @@ from blufs.methods.udfs import UDFS
 from blufs.methods.vcsdfs import VCSDFS
 from blufs.metrics import clustering_accuracy, normalized_mutual_info
 from blufs.search import BlindSearch
+from blufs.sizes import path
 from blufs.stability import StabilitySelector
 
 __version__ = "0.2.0"
@@ -73,6 +74,7 @@ __all__ = [
     "__version__",
     "clustering_accuracy",
     "normalized_mutual_info",
+    "path",
     "sample_graph",
     "select_genes",
 ]

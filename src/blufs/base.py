@@ -43,6 +43,7 @@ from blufs._numerics.matrix.conditioning import conditioned, varying_columns
 from blufs._numerics.matrix.scaling import FEATURE_SCALINGS, choose_scaling
 from blufs._numerics.matrix.sparse import canonical_csr, some_columns
 from blufs._numerics.redundancy import redundancy
+from blufs._numerics.table import as_table
 from blufs._numerics.warn import warn_user
 
 __all__ = [
@@ -488,6 +489,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):
             "low score",
         )
         columns: dict[str, Any] = {
+            "feature": names,
             "status": status,
             "rank": self.ranking_,
             "score": self.scores_,
@@ -498,11 +500,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         columns["most_similar"] = np.where(compared, names[similar.most_similar], None)
         columns["correlation"] = np.where(compared, similar.correlation, np.nan)
         columns["explained"] = np.where(varying, similar.explained, np.nan)
-        try:
-            import pandas as pd
-        except ImportError:
-            return {"feature": names, **columns}
-        return pd.DataFrame(columns, index=pd.Index(names, name="feature"))
+        return as_table(columns, index="feature")
 
     def transform(self, X):
         """The selected columns of X: sparse if X is, of a dask array another one."""

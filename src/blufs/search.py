@@ -113,7 +113,7 @@ class BlindSearch(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
         validate_data(self, X, skip_check_array=True)  # names and number of the features
         for _, candidate in candidates:
             self._by_position(candidate)
-        self.n_clusters_ = self._count_clusters(data)
+        self.n_clusters_ = clusters_to_look_for(self.estimator, data, self.n_clusters)
         self.results_ = self._judge(data, self._sizes(data), candidates)
         own = [row for row in self.results_ if row["is_default"]]
         best = choose_blind(self.results_, self.criterion, default_rows=own, margin=self.margin)
@@ -135,14 +135,6 @@ class BlindSearch(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
         own = self._by_position(clone(self.estimator))
         s = own._resolve_n_features(X.shape[1])
         return [s or own.fit(X).n_features_to_select_]
-
-    def _count_clusters(self, X: np.ndarray) -> int:
-        wanted = self.n_clusters or self.estimator.get_params().get("n_clusters", "auto")
-        if wanted == "auto":
-            X = conditioned(X, ignores_offsets=True, ignores_scale=False)
-            wanted = count_clusters(X, "auto", min(N_NEIGHBORS, X.shape[0] - 1))[0]
-        check_n_clusters(wanted, X.shape[0])
-        return wanted
 
     def _judge(self, X: Any, s_values: Sequence[int], candidates) -> list[dict[str, Any]]:
         """One row per candidate (parameters, selector) and s."""
@@ -191,6 +183,16 @@ class BlindSearch(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
     def _get_support_mask(self) -> np.ndarray:
         check_is_fitted(self, "best_estimator_")
         return self.best_estimator_.get_support()
+
+
+def clusters_to_look_for(estimator: BaseSelector, X: np.ndarray, given: int | None) -> int:
+    """Clusters that k-means looks for: those given, the estimator's, or as many as are counted."""
+    wanted = given or estimator.get_params().get("n_clusters", "auto")
+    if wanted == "auto":
+        X = conditioned(X, ignores_offsets=True, ignores_scale=False)
+        wanted = count_clusters(X, "auto", min(N_NEIGHBORS, X.shape[0] - 1))[0]
+    check_n_clusters(wanted, X.shape[0])
+    return wanted
 
 
 def _seeds(seed: int, count: int) -> np.ndarray:

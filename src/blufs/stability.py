@@ -147,6 +147,25 @@ def _support_on(selector: Any, X, y, rows: np.ndarray) -> np.ndarray:
     return np.asarray(selector.fit(_safe_indexing(X, rows), *part).get_support())
 
 
+def stability_index(supports: np.ndarray) -> float:
+    """Stability of several selections of features (Nogueira et al., JMLR 18, 2018).
+
+    1 - mean_f(s_f^2) / (k/d (1 - k/d)), where s_f^2 is the unbiased variance of the selection of
+    feature f over the M selections and k the mean number of selected features. 1: always the same
+    features; 0: as chance would have it. NaN for fewer than two selections, or if no or all
+    features are selected.
+
+    Parameters
+    ----------
+    supports : ndarray of shape (M, d)
+        1 or True where a feature is selected.
+    """
+    share = np.mean(supports)
+    if len(supports) < 2 or share in (0.0, 1.0):
+        return float("nan")
+    return float(1 - np.var(supports, axis=0, ddof=1).mean() / (share * (1 - share)))
+
+
 def random_parts(
     n: int, count: int, fraction: float, rng: np.random.RandomState
 ) -> list[np.ndarray]:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from blufs.stability import stability_index
 from blufs_bench.results.suite import SuiteResults
 from blufs_bench.results.vocabulary import CHOICES
 
@@ -122,20 +123,8 @@ def agreement(
 
 
 def nogueira_index(selections: Sequence[Collection[int]], n_features: int) -> float:
-    """Stability of several selections from the same d features (Nogueira et al., JMLR 18, 2018).
-
-    1 - mean_f(s_f^2) / (k/d (1 - k/d)), where s_f^2 is the unbiased variance of the selection of
-    feature f over the M selections and k the mean number of selected features. 1: always the same
-    features; 0: as chance would have it. NaN for fewer than two selections, or if no or all
-    features are selected.
-    """
-    chosen = _indicator(selections, n_features)
-    if len(chosen) < 2:
-        return float("nan")
-    share = chosen.mean()
-    if share in (0.0, 1.0):
-        return float("nan")
-    return float(1 - chosen.var(axis=0, ddof=1).mean() / (share * (1 - share)))
+    """Stability of selections of d features, see :func:`blufs.stability.stability_index`."""
+    return stability_index(_indicator(selections, n_features))
 
 
 def kuncheva_index(selections: Sequence[Collection[int]], n_features: int) -> float:

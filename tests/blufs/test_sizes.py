@@ -1,0 +1,110 @@
+"""The path over numbers of features, and the pictures."""
+
+from __future__ import annotations
+
+import sys
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.datasets import load_digits, load_wine
+
+from blufs import BLUFS, FSCA, MaxVariance, RandomFeatures, StabilitySelector, path
+from blufs.plot import plot_explain, plot_path, plot_stability
+from blufs.sizes import elbow, explained_share
+
+mpl.use("Agg")
+
+
+@pytest.fixture(scope="module")
+def wine():
+    return load_wine(as_frame=True).data
+
+
+@pytest.fixture(scope="module")
+def table(wine):
+    return path(FSCA(scaling="standard"), wine, [1, 3, 6, 13], n_clusters=3, n_resamples=4)
+
+
+def test_explained_is_what_fsca_says_that_it_explains(wine, table):
+    """FSCA of standardised data maximises this very share and reports it."""
+    fitted = FSCA(13, scaling="standard").fit(wine)
+    np.testing.assert_allclose(
+        table["explained"], fitted.explained_variance_ratio_[[0, 2, 5, 12]], rtol=1e-6
+    )
+    np.testing.assert_allclose(table["explained"].iloc[-1], 1)
+    steps = np.diff(table["explained"], prepend=0) / [1, 2, 3, 7]
+    np.testing.assert_allclose(table["gain"], steps)
+
+
+def test_features_and_stability_are_those_of_the_selections(wine, table):
+    fitted = FSCA(3, scaling="standard").fit(wine)
+    assert table["features"].iloc[1] == list(wine.columns[fitted.indices_])
+    assert np.isnan(table["stability"].iloc[-1])  # all features: nothing to agree on
+    assert (table["stability"].iloc[:3] > 0.3).all()
+    noise = np.random.default_rng(0).standard_normal((60, 40))
+    random = path(RandomFeatures(), noise, [5], n_clusters=2, n_resamples=4)
+    stable = path(MaxVariance(), noise * np.arange(1, 41), [5], n_clusters=2, n_resamples=4)
+    assert stable["stability"][0] > 0.5 > random["stability"][0] - 0.5
+
+
+def test_the_criterion_is_higher_where_the_clusters_are(wine):
+    rng = np.random.default_rng(0)
+    kinds = rng.integers(3, size=120)
+    signal = 6 * rng.standard_normal((3, 4))[kinds] + rng.standard_normal((120, 4))
+    X = np.hstack([signal, rng.standard_normal((120, 4))])
+    best = path(BLUFS(n_clusters=3, include=[0, 1, 2, 3]), X, [4], n_resamples=0)
+    worst = path(BLUFS(n_clusters=3, include=[4, 5, 6, 7]), X, [4], n_resamples=0)
+    assert best["criterion"][0] > worst["criterion"][0] + 0.2
+    assert best["criterion_spread"][0] >= 0
+
+
+def test_default_sizes_sparse_data_and_jobs():
+    X = load_digits().data[:150]
+    dense = path(MaxVariance(), X, n_clusters=4, n_resamples=2)
+    assert dense["s"].iloc[0] == 1
+    assert dense["s"].iloc[-1] == 63
+    sparse = path(MaxVariance(), sp.csr_array(X), n_clusters=4, n_resamples=2, n_jobs=2)
+    np.testing.assert_allclose(sparse["explained"], dense["explained"], rtol=1e-9)
+    np.testing.assert_array_equal(sparse["stability"], dense["stability"])
+
+
+def test_the_elbow_is_where_the_curve_turns():
+    assert elbow([1, 2, 5, 10, 20], [0.2, 0.4, 0.9, 0.95, 1.0]) == 5
+    assert elbow([1, 2, 3], [0.5, 0.5, 0.5]) == 1
+    assert elbow([4], [0.3]) == 4
+
+
+def test_all_features_explain_all(wine):
+    X = np.hstack([wine, np.ones((len(wine), 1))])
+    assert explained_share(X, np.arange(13)) == pytest.approx(1)
+    assert explained_share(np.hstack([X, X]), np.arange(13)) == pytest.approx(1)
+
+
+def test_pictures_show_the_numbers(wine, table):
+    ax = plot_path(table)
+    lines = {line.get_label(): line for line in ax.get_lines()}
+    np.testing.assert_array_equal(lines["variance explained"].get_ydata(), table["explained"])
+    assert any(label.startswith("elbow: s = ") for label in lines)
+
+    fitted = BLUFS(4, n_clusters=3, include=["hue"]).fit(wine)
+    reasons = fitted.explain(wine)
+    ax = plot_explain(reasons, most=6)
+    shown = [label.get_text() for label in ax.get_yticklabels()]
+    assert shown == list(reasons.sort_values("rank").index[:6])
+    widths = {round(bar.get_y() + bar.get_height() / 2): bar.get_width() for bar in ax.patches}
+    np.testing.assert_allclose(
+        [widths[i] for i in range(6)], reasons.sort_values("rank")["gain"][:6]
+    )
+    assert plot_explain(reasons, value="score", ax=ax) is ax
+
+    selector = StabilitySelector(MaxVariance(3), n_resamples=4).fit(wine)
+    ax = plot_stability(selector, most=5)
+    assert [bar.get_width() for bar in ax.patches] == sorted(selector.frequencies_)[::-1][:5]
+
+
+def test_pictures_say_that_they_need_matplotlib(monkeypatch, table):
+    monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
+    with pytest.raises(ImportError, match="pip install matplotlib"):
+        plot_path(table)
