@@ -18,16 +18,16 @@ from blufs import BLUFS, StabilitySelector
 from blufs.plot import plot_stability
 
 X = load_breast_cancer(as_frame=True).data
-selector = StabilitySelector(BLUFS(6, n_clusters=2), n_resamples=40, threshold=0.7).fit(X)
+selector = StabilitySelector(BLUFS(6, n_clusters=2), n_resamples=40, threshold=0.6).fit(X)
 print("kept:", ", ".join(selector.get_feature_names_out()))
 print(f"expected by chance alone: at most {selector.error_bound_:.1f}")
 
 fig, (left, right) = plt.subplots(1, 2, figsize=(10, 4), width_ratios=[2, 1])
 plot_stability(selector, most=14, ax=left)
 
-sizes = [2, 4, 6, 8, 10]
+sizes = [4, 6, 8, 10, 12]
 fits = [
-    StabilitySelector(BLUFS(s, n_clusters=2), n_resamples=20, threshold=0.7).fit(X) for s in sizes
+    StabilitySelector(BLUFS(s, n_clusters=2), n_resamples=20, threshold=0.6).fit(X) for s in sizes
 ]
 right.plot(sizes, [fit.support_.sum() for fit in fits], "o-", label="kept")
 right.plot(sizes, [fit.error_bound_ for fit in fits], "s--", label="at most by chance")
