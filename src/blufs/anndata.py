@@ -14,7 +14,7 @@ from sklearn.base import clone
 from blufs._numerics.feature_names import feature_indices
 from blufs._numerics.matrix.chunked import as_row_chunks, is_dask
 from blufs._numerics.warn import warn_user
-from blufs.base import BaseSelector
+from blufs.base import BaseSelector, check_count
 from blufs.methods.blufs import BLUFS
 
 if TYPE_CHECKING:
@@ -73,17 +73,25 @@ def select_genes(
         and, with batches, ``highly_variable_nbatches``. ``adata.uns["hvg"]`` says how they were
         made.
     """
+    if type(adata).__name__ != "AnnData":
+        raise TypeError(f"select_genes takes an AnnData object, got {type(adata).__name__}")
     _refuse_subset_on_disk(adata, subset and inplace)
     included, excluded = (
         _genes(adata, genes, name) for genes, name in ((include, "include"), (exclude, "exclude"))
     )
-    X, n_top = _values(adata, layer), _check_count(n_top_genes, adata.n_vars - len(excluded))
+    n_top = _check_count(n_top_genes, adata.n_vars - len(excluded))
     if estimator is None:
         estimator = BLUFS(n_clusters=n_clusters)
     elif n_clusters != "auto":
         raise ValueError("n_clusters is a parameter of the estimator if one is given: set it there")
+    if not isinstance(estimator, BaseSelector):
+        raise TypeError(
+            f"estimator must be a selector of this library, got {type(estimator).__name__}; fit "
+            "any other one to adata.X"
+        )
     if include is not None or exclude is not None:
         estimator = clone(estimator).set_params(include=included, exclude=excluded)
+    X = _values(adata, layer, estimator)
     fits = _fit_batches(X, _batches(adata, batch_key), estimator, n_top)
     table = _table(adata, fits, n_top, with_batches=batch_key is not None)
     if not inplace:
@@ -94,6 +102,8 @@ def select_genes(
 
 
 def _write(adata: AnnData, table: DataFrame, subset: bool) -> None:
+    if "highly_variable_nbatches" in adata.var:  # of a call with batches before this one
+        del adata.var["highly_variable_nbatches"]
     for column in table:
         adata.var[column] = table[column]
     if subset:
@@ -132,13 +142,13 @@ def _refuse_subset_on_disk(adata: AnnData, wanted: bool) -> None:
         )
 
 
-def _values(adata: AnnData, layer: str | None):
-    """The matrix of cells and genes, of any kind."""
-    if layer is None:
-        return adata.X
-    if layer not in adata.layers:
+def _values(adata: AnnData, layer: str | None, estimator: BaseSelector):
+    """The matrix of cells and genes, in memory if the estimator does not read chunks."""
+    if layer is not None and layer not in adata.layers:
         raise ValueError(f"adata has no layer {layer!r}, only {sorted(adata.layers)}")
-    return adata.layers[layer]
+    X = adata.X if layer is None else adata.layers[layer]
+    chunks = None if estimator.takes_chunks else as_row_chunks(X)
+    return X if chunks is None else chunks.columns(slice(None))
 
 
 def _rows(X, cells: np.ndarray):
@@ -150,8 +160,9 @@ def _rows(X, cells: np.ndarray):
 
 
 def _check_count(n_top_genes: int, n_genes: int) -> int:
-    if n_top_genes <= n_genes:
-        return n_top_genes
+    n_top = check_count(n_top_genes)
+    if n_top <= n_genes:
+        return n_top
     warn_user(
         f"n_top_genes={n_top_genes} is above the number of genes to choose from, {n_genes}; "
         "taking all of them",

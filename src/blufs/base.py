@@ -19,13 +19,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from copy import copy
 from dataclasses import dataclass, field, replace
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import BaseEstimator, _fit_context, clone
+from sklearn.base import BaseEstimator, _fit_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import get_tags
@@ -38,10 +39,16 @@ from sklearn.utils.validation import (
 
 from blufs._numerics.feature_names import feature_indices, shown
 from blufs._numerics.graph import SampleGraph
-from blufs._numerics.matrix.chunked import as_row_chunks, column_slice, first_row, is_lazy
+from blufs._numerics.matrix.chunked import (
+    as_row_chunks,
+    column_slice,
+    first_row,
+    is_beyond_memory,
+    is_lazy,
+)
 from blufs._numerics.matrix.conditioning import conditioned, varying_columns
 from blufs._numerics.matrix.scaling import FEATURE_SCALINGS, choose_scaling
-from blufs._numerics.matrix.sparse import canonical_csr, some_columns
+from blufs._numerics.matrix.sparse import canonical_csr, check_structure, some_columns
 from blufs._numerics.redundancy import redundancy
 from blufs._numerics.table import as_table
 from blufs._numerics.warn import warn_user
@@ -219,9 +226,10 @@ class BaseSelector(SelectorMixin, BaseEstimator):
     def precompute(self, X) -> Precomputed:
         """What fits with other tuned parameters or another s can share."""
         self._validate_params()
-        X = self._validate(X)
-        value = self._precompute(self._usable_part(X)[0])
-        name, parameters = type(self).__name__, self._shared_parameters(X.shape[1])
+        plain = self._plain()
+        X = plain._validate(X)
+        value = plain._precompute(plain._usable_part(X)[0])
+        name, parameters = type(self).__name__, plain._shared_parameters(X.shape[1])
         return Precomputed(value, name, X.shape, first_row(X), parameters)
 
     def _precompute(self, X: np.ndarray) -> Any:
@@ -246,7 +254,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         """
         X = self._validate(X)
         s = self._resolve_n_features(X.shape[1])
-        solution = self._solve_usable(X, [s], precomputed)[s]
+        solution = self._plain()._solve_usable(X, [s], precomputed)[s]
         self._publish(solution, s or solution.n_features)
         return self
 
@@ -254,16 +262,17 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         """Solutions for several numbers of features, sharing all that can be shared.
 
         ``select_path(X, [.., s, ..])[s]`` is what ``fit`` with ``n_features_to_select=s`` finds,
-        whatever the other values are.
+        whatever the other values are. The selector itself stays as it is, fitted or not.
         """
         self._validate_params()
-        X = self._validate(X)
+        plain = self._plain()
+        X = plain._validate(X)
         if not isinstance(s_values, Iterable):
             raise ValueError(f"s_values must be a list of numbers of features, got {s_values!r}")
-        wanted = [self._check_size(s, X.shape[1]) for s in s_values]
+        wanted = [plain._check_size(s, X.shape[1]) for s in s_values]
         if not wanted:
             raise ValueError("s_values is empty: there is no number of features to select")
-        return self._solve_usable(X, sorted(set(wanted)), precomputed)
+        return plain._solve_usable(X, sorted(set(wanted)), precomputed)
 
     def _rank(self, X: np.ndarray, precomputed) -> Solution:
         raise NotImplementedError(f"{type(self).__name__} implements neither _rank nor _solve")
@@ -277,9 +286,21 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         """As ``_solve``; the features ``included``, (m,) with m <= s, will be ranked first."""
         return self._solve(X, s_values, precomputed)
 
-    def _validate_params(self) -> None:
-        super()._validate_params()
+    def _plain(self) -> Self:
+        """A copy to work on, with Python's numbers for NumPy's and fractions.
+
+        Only ``fit`` changes the selector itself, and only by what it publishes.
+        """
+        plain = copy(self)
         for name, value in self.get_params(deep=False).items():
+            if isinstance(value, Real) and not isinstance(value, bool | int | float):
+                setattr(plain, name, int(value) if isinstance(value, Integral) else float(value))
+        return plain
+
+    def _validate_params(self) -> None:
+        plain = self._plain()
+        super(BaseSelector, plain)._validate_params()
+        for name, value in plain.get_params(deep=False).items():
             rules = self._parameter_constraints.get(name, [])
             if not (isinstance(value, Real | np.bool_) and Interval in map(type, rules)):
                 continue
@@ -304,17 +325,20 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         }
         return {**plain, "exclude": self._preselected(d)[1].tolist()}
 
-    def _validate(self, X) -> Any:
-        """X as the method gets it: an ndarray, a canonical csr_array or RowChunks, all finite."""
-        chunks = as_row_chunks(X) if self.takes_chunks else None
+    def _validate(self, X, *, reset: bool = True) -> Any:
+        """X as the method gets it: an ndarray, a canonical csr_array or RowChunks, all finite.
+
+        With ``reset=False`` X must have the features of the data that were fitted.
+        """
+        refuse_unusable(X, self)
+        chunks = as_row_chunks(X) if self.takes_chunks and is_beyond_memory(X) else None
         if chunks is not None:
-            validate_data(self, chunks, skip_check_array=True)
+            validate_data(self, chunks, skip_check_array=True, reset=reset)
             X = chunks.checked()
         else:
-            takes_sparse = get_tags(self).input_tags.sparse
-            refuse_unusable(X, type(self).__name__, takes_sparse=takes_sparse)
             kinds = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}
-            X = validate_data(self, X, **kinds, ensure_min_samples=2)
+            with np.errstate(invalid="ignore"):  # scikit-learn adds up X, +inf - inf if it is large
+                X = validate_data(self, X, **kinds, ensure_min_samples=2, reset=reset)
             X = canonical_csr(X) if sp.issparse(X) else X
         if not varying_columns(X).any():
             raise ValueError("X has no variance: all samples are equal, none can be told apart")
@@ -409,7 +433,8 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         # Features to include that are constant take a place each, but not one among those solved.
         n_constant = len(included) - len(positions)
         inner = {s: min(max(s - n_constant, 1), len(kept)) if s else s for s in s_values}
-        solutions = self._solve_given(part, sorted(set(inner.values())), given, positions)
+        with np.errstate(under="ignore"):  # what is too small to count is zero
+            solutions = self._solve_given(part, sorted(set(inner.values())), given, positions)
         for s in inner.values():
             check_ranking(solutions.get(s), len(kept), type(self).__name__)
         self._warn_unless_converged(solutions)
@@ -467,9 +492,8 @@ class BaseSelector(SelectorMixin, BaseEstimator):
             other than itself, explain together.
         """
         check_is_fitted(self, "support_")
-        validate_data(self, X, skip_check_array=True, reset=False)
         names = np.asarray(_check_feature_names_in(self), dtype=object)
-        X = clone(self)._validate(X)
+        X = self._validate(X, reset=False)
         d = X.shape[1]
         included, excluded = (
             np.isin(np.arange(d), positions) for positions in self._preselected(d)
@@ -504,7 +528,9 @@ class BaseSelector(SelectorMixin, BaseEstimator):
 
     def transform(self, X):
         """The selected columns of X: sparse if X is, of a dask array another one."""
-        if as_row_chunks(X) is None:
+        if sp.issparse(X):
+            check_structure(X)
+        if not is_beyond_memory(X):
             return super().transform(X)
         check_is_fitted(self, "support_")
         validate_data(self, X, skip_check_array=True, reset=False)
@@ -584,36 +610,65 @@ def check_ranking(solution, d: int, name: str) -> None:
         raise ValueError(f"{name} gave an order that does not name each of {d} features once")
 
 
-def refuse_unusable(X, name: str, *, takes_sparse: bool) -> None:
-    """Raise what tells the user why the method of that name does not take X, and what to do."""
-    if np.ma.is_masked(X):
+def refuse_unusable(X, method: BaseSelector) -> None:
+    """Raise what tells the user why the method does not take X, and what to do."""
+    name, kind = type(method).__name__, type(X).__name__
+    if kind == "AnnData":
+        raise TypeError(
+            f"{name} takes a matrix: give it adata.X, or call blufs.select_genes(adata)"
+        )
+    if kind == "LazyFrame":
+        raise TypeError("X is a query, not data; run it first: X.collect()")
+    if type(X).__module__.startswith("h5py"):
+        _check_hdf5(X)
+    rows = X if isinstance(X, list | tuple) else [X]
+    if any(np.ma.is_masked(row) for row in rows):
         raise ValueError(
             f"{name} does not take masked values; fill them in first, for example by X.filled(0) "
             "or SimpleImputer"
         )
-    if is_lazy(X):
+    if is_lazy(X) and not method.takes_chunks:
         raise TypeError(
             f"{name} does not read data in chunks; load X first, for example by X.compute() "
             "(dask) or X[:] (a file), if it fits into memory"
         )
-    # Two columns of one name cannot be told apart by ``get_feature_names_out``.
-    counts = Counter(getattr(X, "columns", ()))
-    twice = [str(column) for column, count in counts.items() if count > 1]
-    if twice:
-        raise ValueError(f"X has several columns named {', '.join(twice[:5])}; rename them")
+    _check_columns(X)
+    if sp.issparse(X):
+        check_structure(X)
     # A data frame has the accessor only if all its columns are sparse.
-    if not takes_sparse and (sp.issparse(X) or hasattr(X, "sparse")):
+    if not get_tags(method).input_tags.sparse and (sp.issparse(X) or hasattr(X, "sparse")):
         raise TypeError(
             f"{name} does not take sparse data; give it a dense copy, X.toarray() or "
             "frame.sparse.to_dense(), if that fits into memory"
         )
 
 
-def check_count(s, d: int) -> int:
+def _check_hdf5(X) -> None:
+    """Refuse an HDF5 object that is no matrix, or that is closed."""
+    if not X:
+        raise ValueError("the HDF5 file that X is in was closed; open it again")
+    if hasattr(X, "keys"):
+        raise TypeError(f"X is a group of an HDF5 file; give one of its datasets: {sorted(X)}")
+
+
+def _check_columns(X) -> None:
+    """Refuse columns of a data frame that have one name, and dates."""
+    is_frame = hasattr(X, "columns") and hasattr(X, "dtypes")
+    # Two columns of one name cannot be told apart by ``get_feature_names_out``.
+    counts = Counter(X.columns if is_frame else ())
+    twice = [str(column) for column, count in counts.items() if count > 1]
+    if twice:
+        raise ValueError(f"X has several columns named {', '.join(twice[:5])}; rename them")
+    types = X.dtypes if is_frame else [getattr(X, "dtype", None)]
+    if any(getattr(dtype, "kind", "") in ("m", "M") for dtype in types):
+        raise ValueError("X holds dates or times; turn them into numbers first, or leave them out")
+
+
+def check_count(s, d: int | None = None) -> int:
     """s as an int, if it is a number of features that X with d of them can give."""
     if isinstance(s, bool) or not isinstance(s, Integral) or int(s) < 1:
         raise ValueError(f"the number of features must be a positive integer, got {s!r}")
-    if int(s) > d:
+    if d is not None and int(s) > d:
         raise ValueError(f"n_features_to_select={s} is above the number of features, {d}")
     return int(s)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -113,18 +114,18 @@ def score_partitions(y: np.ndarray, partitions: Sequence[np.ndarray]) -> dict[st
 
 
 def label_free_criteria(
-    X: np.ndarray,
-    graph: SampleGraph,
+    X: Any,
+    graph: SampleGraph | None,
     partitions: Sequence[np.ndarray],
 ) -> dict[str, float]:
     """Quality of a selection of features without labels; larger is better.
 
     Parameters
     ----------
-    X : ndarray of shape (n, d)
+    X : ndarray, sparse array or RowChunks of shape (n, d)
         All data.
-    graph : SampleGraph of n samples
-        Similarity on all features.
+    graph : SampleGraph of n samples, or None
+        Similarity on all features. Without it there is no ``cohesion``.
     partitions : sequence of ndarray of shape (n,)
         Cluster labels by k-means on the selected features, from different starts.
 
@@ -136,19 +137,22 @@ def label_free_criteria(
         whitened principal coordinates, where variation that all classes share does not rule.
     """
     n_clusters = max(len(np.unique(labels)) for labels in partitions)
-    graphs = {"cohesion": graph, "principal_cohesion": _principal_graph(X, graph, n_clusters)}
+    graphs = {"principal_cohesion": _principal_graph(X, graph, n_clusters)}
+    if graph is not None:
+        graphs = {"cohesion": graph} | graphs
     return {
         name: float(np.mean([graph_cohesion(reference, labels) for labels in partitions]))
         for name, reference in graphs.items()
     }
 
 
-#: Principal graph per graph of the data and number of clusters: all candidates share it.
-_principal_graphs: WeakKeyDictionary[SampleGraph, dict[int, SampleGraph]] = WeakKeyDictionary()
+#: Principal graph per graph of the data, or per data in chunks, and number of clusters: all
+#: candidates share it.
+_principal_graphs: WeakKeyDictionary[Any, dict[int, SampleGraph]] = WeakKeyDictionary()
 
 
-def _principal_graph(X: np.ndarray, graph: SampleGraph, n_clusters: int) -> SampleGraph:
-    known = _principal_graphs.setdefault(graph, {})
+def _principal_graph(X: Any, graph: SampleGraph | None, n_clusters: int) -> SampleGraph:
+    known = _principal_graphs.setdefault(X if graph is None else graph, {})
     if n_clusters not in known:
         vectors = principal_vectors(scaled_data(X, "auto"), 2 * n_clusters)[1]
         known[n_clusters] = principal_graph(vectors, min(N_NEIGHBORS, X.shape[0] - 1))

@@ -15,6 +15,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from blufs._numerics.graph import N_NEIGHBORS, SampleGraph
+from blufs._numerics.matrix.chunked import is_beyond_memory
 from blufs._numerics.matrix.conditioning import conditioned
 from blufs._numerics.views import count_clusters
 from blufs.base import BaseSelector, check_n_clusters
@@ -77,7 +78,7 @@ class BlindSearch(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
         "estimator": [BaseSelector],
         "param_grid": [dict],
         "s_values": [None, "array-like"],
-        "n_clusters": [None, Interval(Integral, 2, None, closed="left")],
+        "n_clusters": [None, Interval(Integral, 1, None, closed="left")],
         "criterion": [StrOptions(set(CRITERIA))],
         "margin": [Interval(Real, 0, None, closed="left")],
         "n_runs": [Interval(Integral, 1, None, closed="left")],
@@ -140,7 +141,14 @@ class BlindSearch(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
         """One row per candidate (parameters, selector) and s."""
         # Candidates get the data as they are; they bring values near the ends back themselves.
         near = conditioned(X, ignores_offsets=True, ignores_scale=False)
-        graph = SampleGraph.from_data(near, min(N_NEIGHBORS, X.shape[0] - 1))
+        graph = None
+        if not is_beyond_memory(X):
+            graph = SampleGraph.from_data(near, min(N_NEIGHBORS, X.shape[0] - 1))
+        elif self.criterion == "cohesion":
+            raise ValueError(
+                'criterion="cohesion" compares all samples in memory, but X is read in chunks; '
+                'take criterion="principal_cohesion"'
+            )
         seeds = [int(seed) for seed in _seeds(self.random_state, self.n_runs)]
         shared: dict[tuple, Any] = {}
         rows = []
@@ -151,7 +159,8 @@ class BlindSearch(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
             path = candidate.select_path(X, s_values, precomputed=shared[key])
             for s, solution in path.items():
                 features = solution.ranked[:s]
-                chosen = X[:, features].toarray() if sp.issparse(X) else X[:, features]
+                chosen = X.columns(features) if graph is None else X[:, features]
+                chosen = chosen.toarray() if sp.issparse(chosen) else chosen
                 partitions = cluster(chosen, self.n_clusters_, seeds, restarts=3)
                 criteria = label_free_criteria(near, graph, partitions)
                 row = {"params": params, "s": s, "is_default": not params, "features": features}

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from blufs import BLUFS, MaxVariance, RandomFeatures
+from blufs import BLUFS, FSCA, BlindSearch, LapScore, MaxVariance, RandomFeatures
 from blufs.anndata import select_genes
 from tests.helpers.beyond_memory import on_disk, plain_strings
 
@@ -125,6 +125,48 @@ def test_more_genes_than_there_are_is_all_of_them_with_a_warning():
     with pytest.warns(UserWarning, match="above the number of genes to choose from, 60"):
         select_genes(adata, n_clusters=3)
     assert adata.var["highly_variable"].all()
+
+
+@pytest.mark.parametrize("estimator", [FSCA(), LapScore()])
+def test_views_and_files_serve_methods_that_need_all_cells_in_memory(estimator, tmp_path):
+    with plain_strings():
+        adata = cells()
+        there = on_disk(adata, tmp_path)
+    dense = cells()
+    dense.X = dense.X.toarray()
+    wanted = select_genes(adata[:, :20].copy(), 5, estimator=estimator, inplace=False)
+    for view in (adata[:, :20], dense[:, :20]):
+        found = select_genes(view, 5, estimator=estimator, inplace=False)
+        pd.testing.assert_frame_equal(found, wanted, check_index_type=False, rtol=1e-5)
+    fitted = LapScore(3).fit(dense[:, :20].X)
+    assert fitted.support_.sum() == 3
+    wanted = select_genes(adata, 5, estimator=estimator, inplace=False)
+    found = select_genes(there, 5, estimator=estimator, inplace=False)
+    pd.testing.assert_frame_equal(found, wanted, check_index_type=False, rtol=1e-5)
+
+
+def test_columns_of_an_earlier_call_with_batches_are_taken_away():
+    adata = cells()
+    select_genes(adata, 5, batch_key="donor", estimator=MaxVariance())
+    assert "highly_variable_nbatches" in adata.var
+    select_genes(adata, 5, estimator=MaxVariance())
+    assert "highly_variable_nbatches" not in adata.var
+
+
+@pytest.mark.parametrize("n_top", [None, "auto", 0.5, 0, True])
+def test_a_number_of_genes_that_is_none_is_named(n_top):
+    with pytest.raises(ValueError, match="must be a positive integer"):
+        select_genes(cells(), n_top, estimator=MaxVariance())
+
+
+def test_what_is_no_selector_or_no_anndata_is_named():
+    with pytest.raises(TypeError, match="takes an AnnData object, got ndarray"):
+        select_genes(np.ones((4, 3)))
+    search = BlindSearch(MaxVariance(), {})
+    with pytest.raises(TypeError, match="got BlindSearch"):
+        select_genes(cells(), 5, estimator=search)
+    with pytest.raises(TypeError, match=r"blufs\.select_genes\(adata\)"):
+        MaxVariance(3).fit(cells())
 
 
 def test_what_is_wrong_is_named():

@@ -13,7 +13,7 @@ from blufs.base import BaseSelector, GraphSelector, Precomputed, Solution, check
 
 
 class ByVariance(BaseSelector):
-    """Rank by variance; remembers what it was given."""
+    """Rank by variance; tells what it was given."""
 
     def __init__(self, n_features_to_select=None):
         self.n_features_to_select = n_features_to_select
@@ -22,7 +22,6 @@ class ByVariance(BaseSelector):
         return {"shape": X.shape}
 
     def _rank(self, X, precomputed):
-        self.seen_ = (X.shape, precomputed)
         weights = np.column_stack([X[0], X[1]])
         return Solution(
             scores=X.var(axis=0),
@@ -30,7 +29,7 @@ class ByVariance(BaseSelector):
             converged=False,
             objective_history=np.array([2.0, 1.0]),
             per_feature={"coef_": weights},
-            fitted={"answer_": 42},
+            fitted={"answer_": 42, "seen_": (X.shape, precomputed)},
         )
 
 
@@ -41,9 +40,11 @@ class PerSize(BaseSelector):
         self.n_features_to_select = n_features_to_select
 
     def _solve(self, X, s_values, precomputed):
-        self.asked_ = s_values
-        d = X.shape[1]
-        return {s: Solution(np.zeros(d), order=np.roll(np.arange(d), -s)) for s in s_values}
+        d, asked = X.shape[1], {"asked_": s_values}
+        return {
+            s: Solution(np.zeros(d), order=np.roll(np.arange(d), -s), fitted=asked)
+            for s in s_values
+        }
 
 
 class OnGraph(GraphSelector):
@@ -104,7 +105,7 @@ def test_what_does_not_converge_is_said_once_at_the_line_of_the_user(X):
 def test_path_is_sorted_and_without_repeats(X):
     selector = PerSize()
     path = selector.select_path(X, [4, 2, 4])
-    assert selector.asked_ == [2, 4]
+    assert path[2].fitted["asked_"] == [2, 4]
     assert path[2].ranked[0] == 2
     assert path[4].ranked[0] == 4
 

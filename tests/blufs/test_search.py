@@ -11,10 +11,12 @@ from sklearn.datasets import make_blobs
 from sklearn.feature_selection import SelectKBest
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from blufs import BLUFS, DSCOFS, MCFS, AllFeatures, BlindSearch, LapScore, SampleGraph
 from blufs.metrics import graph_cohesion, label_free_criteria
 from blufs.search import DEFAULT_CRITERION, choose_blind
+from tests.helpers.beyond_memory import KINDS, beyond_memory
 
 
 @pytest.fixture(scope="module")
@@ -141,6 +143,30 @@ def test_blind_search_near_the_ends_of_the_numbers(blobs, exponent):
     extreme = search.fit(np.ldexp(blobs[0], exponent))
     assert extreme.n_clusters_ == plain.n_clusters_
     np.testing.assert_array_equal(extreme.get_support(), plain.get_support())
+
+
+@parametrize_with_checks([BlindSearch(BLUFS(n_clusters=2), {"lam": [1.0]}, n_runs=1)])
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.filterwarnings("ignore:the neighbour graph has:UserWarning")
+@pytest.mark.parametrize("kind", KINDS)
+def test_blind_search_takes_what_its_estimator_takes(blobs, kind, tmp_path):
+    X, _ = blobs
+    search = BlindSearch(BLUFS(2, n_clusters=4), {"lam": [1.0]}, s_values=[2, 3], n_runs=1)
+    plain = clone(search).fit(X)
+    found = search.fit(beyond_memory(kind, X, tmp_path))
+    assert found.best_params_ == plain.best_params_
+    np.testing.assert_array_equal(found.get_support(), plain.get_support())
+    for one, other in zip(found.results_, plain.results_, strict=True):
+        assert one["principal_cohesion"] == pytest.approx(other["principal_cohesion"])
+
+
+def test_a_criterion_that_compares_all_samples_needs_them_in_memory(blobs, tmp_path):
+    search = BlindSearch(BLUFS(2, n_clusters=4), {}, criterion="cohesion")
+    with pytest.raises(ValueError, match='criterion="principal_cohesion"'):
+        search.fit(beyond_memory("hdf5", blobs[0], tmp_path))
 
 
 def test_blind_search_over_parameters_that_are_arrays(blobs):

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from inspect import signature
 
 import numpy as np
+from scipy.linalg import eigh
 from scipy.sparse.linalg import LinearOperator, eigsh
 
 #: Columns beyond the wanted ones in a Krylov block, so that no eigenvector stays hidden.
@@ -35,6 +36,15 @@ def takes_lanczos(order: int, count: int, dense_up_to: int) -> bool:
     ``dense_up_to`` is the order up to which they never do; it depends on what a product costs.
     """
     return order > max(dense_up_to, 4 * count)
+
+
+def dense_eigenpairs(A: np.ndarray, first: int, last: int) -> tuple[np.ndarray, np.ndarray]:
+    """Eigenvalues number ``first`` to ``last``, ascending, and eigenvectors of a symmetric A."""
+    try:
+        return eigh(A, subset_by_index=[first, last], check_finite=False)
+    except np.linalg.LinAlgError:  # LAPACK's driver for some of them gives up on tight clusters
+        values, vectors = np.linalg.eigh(A)
+        return values[first : last + 1], vectors[:, first : last + 1]
 
 
 def add_upper_product(target: np.ndarray, left: np.ndarray, right: np.ndarray) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import warnings
 from functools import cached_property
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -15,11 +16,11 @@ import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
+from sklearn.utils import check_array, check_random_state, check_scalar
 
 from blufs._numerics.chunked_neighbors import neighbors_of_chunks
 from blufs._numerics.eigen import fix_signs, largest_eigenpairs, takes_lanczos
-from blufs._numerics.matrix.chunked import RowChunks
+from blufs._numerics.matrix.chunked import RowChunks, is_lazy
 from blufs._numerics.matrix.scaling import scale_samples
 from blufs._numerics.neighbors import (
     clip_n_neighbors,
@@ -104,7 +105,19 @@ class SampleGraph:
     neighbor_search: str = "given"
 
     def __init__(self, similarity):
-        self.similarity = sp.csr_array(similarity)
+        try:
+            if np.iscomplexobj(similarity):
+                raise TypeError("complex numbers")
+            S = similarity if sp.issparse(similarity) else np.asarray(similarity, dtype=float)
+            self.similarity = sp.csr_array(S).astype(float, copy=False)
+        except (TypeError, ValueError) as error:
+            raise ValueError(
+                "a similarity graph must be a SampleGraph or a square matrix of numbers, got "
+                f"{type(similarity).__name__}"
+            ) from error
+        shape = self.similarity.shape
+        if len(shape) != 2 or shape[0] != shape[1]:
+            raise ValueError(f"a similarity graph must be square, got shape {shape}")
         self._eigen: dict[int, tuple[np.ndarray, np.ndarray]] = {}
 
     @classmethod
@@ -120,6 +133,16 @@ class SampleGraph:
             graph = cls.from_neighbors(*neighbors_of_chunks(X, n_neighbors))
             graph.neighbor_search = "exact"
             return graph
+        if is_lazy(X):
+            raise TypeError("a graph compares samples in memory; load X first")
+        X = check_array(
+            X,
+            accept_sparse="csr",
+            dtype=[np.float64, np.float32],
+            ensure_min_samples=2,
+            input_name="X",
+        )
+        n_neighbors = check_scalar(int(n_neighbors), "n_neighbors", Integral, min_val=1)
         if is_large(X):
             found = neighbors_of_many(X, clip_n_neighbors(n_neighbors, X.shape[0]))
         else:
@@ -138,21 +161,9 @@ class SampleGraph:
     @classmethod
     def coerce(cls, graph) -> SampleGraph:
         """Accept a SampleGraph, or a symmetric similarity matrix (sparse or dense)."""
-        if isinstance(graph, cls):
-            _check_similarity(graph.similarity)
-            return graph
-        try:
-            if np.iscomplexobj(graph):
-                raise TypeError("complex numbers")
-            similarity = sp.csr_array(graph if sp.issparse(graph) else np.asarray(graph, float))
-            similarity = similarity.astype(float)
-        except (TypeError, ValueError) as error:
-            raise ValueError(
-                "a similarity graph must be a SampleGraph or a square matrix of numbers, got "
-                f"{type(graph).__name__}"
-            ) from error
-        _check_similarity(similarity)
-        return cls(similarity)
+        graph = graph if isinstance(graph, cls) else cls(graph)
+        _check_similarity(graph.similarity)
+        return graph
 
     @property
     def n_samples(self) -> int:
@@ -248,8 +259,6 @@ class SampleGraph:
 
 
 def _check_similarity(similarity: sp.csr_array) -> None:
-    if similarity.ndim != 2 or similarity.shape[0] != similarity.shape[1]:
-        raise ValueError(f"a similarity graph must be square, got shape {similarity.shape}")
     if not np.isfinite(similarity.data).all():
         raise ValueError("a similarity graph must not have NaN or infinite entries")
     if not similarity.data.any():

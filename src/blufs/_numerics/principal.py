@@ -8,7 +8,7 @@ from sklearn.utils import check_array
 from blufs._numerics.eigen import fix_signs
 from blufs._numerics.graph import SampleGraph
 from blufs._numerics.matrix import DataMatrix, scaled_data
-from blufs._numerics.matrix.chunked import as_row_chunks
+from blufs._numerics.matrix.chunked import as_row_chunks, is_beyond_memory
 from blufs._numerics.matrix.scaling import scale_samples
 
 #: Blocks of the Krylov space from which principal vectors are taken, and extra columns of a block.
@@ -98,7 +98,7 @@ def sample_graph(
     scaling : str, default="auto"
         How the features are scaled before, as for :class:`~blufs.BLUFS`.
     """
-    chunks = as_row_chunks(X)
+    chunks = as_row_chunks(X) if is_beyond_memory(X) else None
     if chunks is None:
         kinds = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}
         X = check_array(X, ensure_min_samples=2, **kinds)

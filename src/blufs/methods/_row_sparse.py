@@ -22,6 +22,7 @@ from blufs._numerics.eigen import (
     Operator,
     add_upper_product,
     block_lanczos_eigenvectors,
+    dense_eigenpairs,
     lanczos_eigenvectors,
     mirror_upper,
     takes_lanczos,
@@ -129,7 +130,7 @@ class DenseForm(QuadraticForm):
         if W is not None:
             return Unregularized(np.einsum("ij,ij->i", W, W), W)
         last = min(m, d - 1)
-        values, W = eigh(self.M, subset_by_index=[0, last], check_finite=False)
+        values, W = dense_eigenpairs(self.M, 0, last)
         if m == d or values[m] - values[m - 1] > self.rounding:
             W = W[:, :m]
             return Unregularized(np.einsum("ij,ij->i", W, W), W)
@@ -310,7 +311,7 @@ def _factored_outside_spectrum(form: QuadraticForm, diagonal: np.ndarray, start)
 def _dense_eigenvectors(form: QuadraticForm, diagonal: np.ndarray, m: int) -> np.ndarray:
     A = form.dense()
     A.flat[:: len(A) + 1] += diagonal
-    return eigh(A.T, subset_by_index=[0, m - 1], overwrite_a=True, check_finite=False)[1]
+    return dense_eigenpairs(A.T, 0, m - 1)[1]
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from scipy.linalg import eigh
 
+from blufs._numerics.eigen import dense_eigenpairs
 from blufs._numerics.matrix.scaling import scale_features
 from blufs.base import BaseSelector, Solution, check_n_clusters, constraints
 from blufs.methods._row_sparse import EPS
@@ -125,12 +125,12 @@ class CenteredData:
         B = (X - X.mean(axis=0)) / np.sqrt(len(X) - 1)
         n, d = B.shape
         order = min(n, d)
-        top = [order - min(max_rank, order), order - 1]
+        top = order - min(max_rank, order), order - 1
         if n < d:
-            values, U = eigh(B @ B.T, subset_by_index=top, check_finite=False)
+            values, U = dense_eigenpairs(B @ B.T, *top)
             loadings = (U.T @ B) ** 2
         else:
-            values, V = eigh(B.T @ B, subset_by_index=top, check_finite=False)
+            values, V = dense_eigenpairs(B.T @ B, *top)
             loadings = values[:, None] * V.T**2
         keep = values > max(n, d) * EPS * values[-1]
         return cls(B, loadings[keep][::-1], float(np.einsum("ij,ij->", B, B)))
@@ -186,11 +186,11 @@ def _leading_components(selected: np.ndarray, m: int) -> np.ndarray:
     """Leading m right singular vectors of ``selected`` (n x s), shape (s, m)."""
     n, s = selected.shape
     if m <= n < s:
-        U = eigh(selected @ selected.T, subset_by_index=[n - m, n - 1], check_finite=False)[1]
+        U = dense_eigenpairs(selected @ selected.T, n - m, n - 1)[1]
         # The columns are orthogonal; QR also completes them should the rank be below m.
         return np.linalg.qr(selected.T @ U[:, ::-1])[0]
     gram = selected.T @ selected
-    return eigh(gram, subset_by_index=[s - m, s - 1], check_finite=False)[1][:, ::-1]
+    return dense_eigenpairs(gram, s - m, s - 1)[1][:, ::-1]
 
 
 def _diagonal_of_bound(B: np.ndarray, projected: np.ndarray, variances: np.ndarray) -> np.ndarray:

@@ -178,12 +178,13 @@ def multiplicative_updates(
     tiny = np.finfo(float).tiny
     history: list[float] = []
     converged = False
-    A = scatter.times(W)
+    # Sums of what is not negative, but for rounding where a shift is taken off a sparse product.
+    A = np.maximum(scatter.times(W), 0)
     while not converged and len(history) < max_iter:
-        above = scatter.times(A) + rho * W
+        above = np.maximum(scatter.times(A), 0) + rho * W
         below = A @ (W.T @ A) + rho * W.sum(axis=0)
         W = W * np.sqrt(np.sqrt(above / np.maximum(below, tiny)))
-        A = scatter.times(W)
+        A = np.maximum(scatter.times(W), 0)
         history.append(_objective(constant, W, A, rho))
         converged = settled(history, tol)
     return W, history, converged or tol == 0

@@ -1,6 +1,7 @@
 """Neighbour graphs, Laplacians and leading eigenvectors against direct computations."""
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 from scipy.optimize import minimize
@@ -152,6 +153,32 @@ def test_isolated_sample_stays_finite():
 def test_coerce_rejects_what_is_no_graph(matrix, message):
     with pytest.raises(ValueError, match=message):
         SampleGraph.coerce(matrix)
+
+
+@pytest.mark.parametrize(
+    ("similarity", "message"),
+    [
+        (np.ones((3, 3, 3)), "square matrix of numbers"),
+        (np.ones((3, 4)), "square, got shape"),
+        ("abc", "square matrix of numbers"),
+        (None, "square matrix of numbers"),
+    ],
+)
+def test_what_is_no_square_matrix_is_no_graph(similarity, message):
+    with pytest.raises(ValueError, match=message):
+        SampleGraph(similarity)
+
+
+def test_a_graph_of_data_checks_the_data(X):
+    for bad in (np.where(X > 1, np.nan, X), X[:, 0], X[:1], [["a", "b"]] * 4):
+        with pytest.raises(ValueError, match=r"NaN|2D array|minimum of 2|convert string"):
+            SampleGraph.from_data(bad)
+    expected = SampleGraph.from_data(X, 5).similarity.toarray()
+    for same in (X.tolist(), pd.DataFrame(X)):
+        found = SampleGraph.from_data(same, np.uint64(5)).similarity
+        np.testing.assert_allclose(found.toarray(), expected, rtol=1e-12)
+    with pytest.raises(ValueError, match="n_neighbors == 0, must be >= 1"):
+        SampleGraph.from_data(X, 0)
 
 
 def test_neighbor_matrix_places_values():

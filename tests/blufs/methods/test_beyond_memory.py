@@ -28,6 +28,7 @@ pytestmark = pytest.mark.filterwarnings(
 def small_blocks(monkeypatch):
     monkeypatch.setattr(row_blocks, "BLOCK_BYTES", 4000)
     monkeypatch.setattr(chunked, "COLUMN_BYTES", 8000)
+    monkeypatch.setattr(chunked, "MAPPED_SHARE", 0)  # as if memory could not hold a mapped file
 
 
 def clusters(seed: int, n: int = 130, d: int = 30, dtype=np.float64) -> np.ndarray:

@@ -1,14 +1,18 @@
 """Kinds of arrays and tables that every method takes, and parameters at the ends of their range."""
 
 import warnings
+from fractions import Fraction
 from numbers import Real
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from scipy.linalg import LinAlgWarning
+from sklearn.base import clone
+from sklearn.datasets import load_digits
 from sklearn.utils._param_validation import Interval
 
+from blufs import BLUFS, SOGFS, VCSDFS
 from blufs_bench.registry import method_class
 from tests.blufs.methods.test_contract import DATA, METHODS, SELECTING, selected, selector
 
@@ -69,6 +73,110 @@ def test_rare_sparse_formats_are_taken_or_refused_by_name(name, kind):
     else:
         with pytest.raises(TypeError, match=f"{name} does not take sparse data"):
             selector(name, 3).fit(getattr(sp, kind)(X))
+
+
+@pytest.mark.parametrize("index", [-1, -(2**30), 12, 2**30])
+@pytest.mark.parametrize("name", METHODS)
+def test_a_damaged_sparse_matrix_is_refused_and_does_not_crash(name, index):
+    damaged = sp.csr_array(np.where(WHOLE > 45, WHOLE, 0))
+    damaged.indices[5] = index
+    with pytest.raises(ValueError, match="damaged sparse matrix"):
+        selector(name, 3).fit(damaged)
+    with pytest.raises(ValueError, match="damaged sparse matrix"):
+        selector(name, 3).fit(WHOLE).transform(damaged)
+
+
+def test_damage_is_noticed_in_every_sparse_format():
+    X = sp.csr_array(np.where(WHOLE > 45, WHOLE, 0))
+    for kind in ("csc", "bsr"):
+        damaged = X.asformat(kind)
+        damaged.indices[3] = 1000
+        with pytest.raises(ValueError, match="damaged sparse matrix"):
+            selector("MaxVariance", 3).fit(damaged)
+    damaged = X.tocoo()
+    damaged.coords[1][3] = 1000
+    with pytest.raises(ValueError, match="not between 0 and 11"):
+        selector("MaxVariance", 3).fit(damaged)
+    damaged = X.copy()
+    damaged.indptr[4] = damaged.indptr[5] + 3
+    with pytest.raises(ValueError, match="damaged sparse matrix"):
+        selector("MaxVariance", 3).fit(damaged)
+
+
+def test_what_is_no_matrix_of_numbers_is_named(tmp_path):
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame({"a": pd.date_range("2020-01-01", periods=9), "b": np.arange(9.0)})
+    masked = [np.ma.masked_equal(row, row[0]) for row in WHOLE]
+    for X, error, message in (
+        (frame, ValueError, "dates or times"),
+        (frame[["a"]], ValueError, "dates or times"),
+        (frame["a"].to_numpy()[:, None], ValueError, "dates or times"),
+        (masked, ValueError, "does not take masked values"),
+    ):
+        with pytest.raises(error, match=message):
+            selector("MaxVariance", 1).fit(X)
+    h5py = pytest.importorskip("h5py")
+    with h5py.File(tmp_path / "x.h5", "w") as file:
+        file["X"] = WHOLE
+        with pytest.raises(TypeError, match=r"one of its datasets: \['X'\]"):
+            selector("MaxVariance", 1).fit(file)
+        X = file["X"]
+    with pytest.raises(ValueError, match="was closed"):
+        selector("MaxVariance", 1).fit(X)
+
+
+def test_a_lazy_frame_is_to_be_collected():
+    polars = pytest.importorskip("polars")
+    with pytest.raises(TypeError, match=r"X\.collect\(\)"):
+        selector("MaxVariance", 1).fit(polars.DataFrame(WHOLE).lazy())
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_any_kind_of_number_is_a_parameter(name):
+    """NumPy's integers of all sizes, also without a sign, and fractions."""
+    method = selector(name, 3)
+    whole = {k: v for k, v in method.get_params().items() if type(v) is int}
+    real = {k: v for k, v in method.get_params().items() if type(v) is float}
+    expected = clone(method).fit(WHOLE)
+    for kind in (np.uint64, np.uint8, np.int16):
+        others = {k: kind(v) for k, v in whole.items() if k != "random_state"}
+        fitted = clone(method).set_params(**others).fit(WHOLE)
+        np.testing.assert_array_equal(fitted.scores_, expected.scores_)
+    others = {k: Fraction(v) for k, v in real.items()} | {k: Fraction(v) for k, v in real.items()}
+    fitted = clone(method).set_params(**others).fit(WHOLE)
+    np.testing.assert_array_equal(fitted.scores_, expected.scores_)
+    assert fitted.get_params() == method.get_params() | others
+
+
+def test_underflow_is_no_error_even_where_numpy_is_told_so():
+    X = load_digits().data[:100]
+    expected = selector("RNE", 5).fit(X).ranking_
+    with np.errstate(all="raise"):
+        np.testing.assert_array_equal(selector("RNE", 5).fit(X).ranking_, expected)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_vcsdfs_on_two_sparse_samples(seed):
+    rng = np.random.default_rng(seed)
+    X = sp.csr_array(np.where(rng.random((2, 12)) < 0.6, rng.random((2, 12)), 0))
+    assert np.isfinite(VCSDFS(2, random_state=0).fit(X).scores_).all()
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_tight_clusters_of_eigenvalues_do_not_stop_a_fit(seed):
+    rng = np.random.default_rng(seed)
+    X = np.outer(rng.standard_normal(10), rng.standard_normal(8))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert np.isfinite(SOGFS(2, n_clusters=10).fit(X).scores_).all()
+
+
+def test_a_column_at_the_end_of_the_numbers_warns_of_nothing():
+    X = DATA["blobs"].copy()
+    X[:, 2] = np.finfo(float).max * np.where(np.arange(60) % 2, 1, -1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        assert BLUFS(3, n_clusters=3).fit(X).support_.sum() == 3
 
 
 def weights_of(name: str) -> list[str]:

@@ -8,6 +8,7 @@ were made is counted. Where the blocks are, and what goes over them: see
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -29,6 +30,8 @@ from blufs._numerics.matrix.sparse import (
     weighted_squares,
 )
 
+#: Share of the memory of this machine up to which a memory-mapped file is taken as an array.
+MAPPED_SHARE = 0.25
 #: Libraries whose arrays stay where they are until rows of them are asked for.
 _LAZY = ("dask", "h5py", "zarr", "anndata")
 #: Bytes of columns, as X holds them, that the quadratic forms of X beyond memory take at a time.
@@ -260,7 +263,7 @@ def _together(first: list, second: list) -> list:
 
 
 def as_row_chunks(X) -> RowChunks | None:
-    """X to be read in blocks of rows if it is beyond memory, else None.
+    """X to be read in blocks of rows, if it is lazy or a memory-mapped file, else None.
 
     Raises ValueError for what cannot be read by rows.
     """
@@ -287,8 +290,22 @@ def first_row(X) -> np.ndarray:
 
 def is_lazy(X) -> bool:
     """Whether X is an array of a library that reads rows when they are asked for."""
-    lazy = type(X).__module__.split(".")[0] in _LAZY
-    return lazy and hasattr(X, "dtype") and not sp.issparse(X)
+    lazy = isinstance(X, RowChunks) or type(X).__module__.split(".")[0] in _LAZY
+    # Views of AnnData are arrays in memory.
+    return lazy and hasattr(X, "dtype") and not sp.issparse(X) and not isinstance(X, np.ndarray)
+
+
+def is_beyond_memory(X) -> bool:
+    """Whether X is to be read in blocks of rows: it is lazy, or a file that memory cannot hold.
+
+    A smaller memory-mapped file is an array like any other: joblib hands its workers such files.
+    """
+    return is_lazy(X) or (isinstance(X, np.memmap) and X.nbytes > MAPPED_SHARE * _memory())
+
+
+def _memory() -> int:
+    """Bytes of memory of this machine."""
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 
 
 def is_dask(X) -> bool:

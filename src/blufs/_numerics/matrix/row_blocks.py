@@ -19,7 +19,7 @@ from typing import Any, Protocol
 import numpy as np
 import scipy.sparse as sp
 
-from blufs._numerics.matrix.sparse import canonical_csr
+from blufs._numerics.matrix.sparse import canonical_csr, check_structure
 
 #: Bytes of a block of rows of a file. The blocks of a dask array are its chunks.
 BLOCK_BYTES = 2**23
@@ -54,6 +54,8 @@ class Reader:
     def __call__(self, block, n_rows: int):
         if np.ma.isMaskedArray(block):
             raise ValueError("it has masked values; fill them in first, for example by filled(0)")
+        if sp.issparse(block):
+            check_structure(block)
         block = canonical_csr(block) if sp.issparse(block) else settled(np.asarray(block))
         if block.shape != (n_rows, self.n_features):
             raise ValueError(f"its shape is {block.shape}, not {(n_rows, self.n_features)}")

@@ -10,11 +10,10 @@ from collections.abc import Iterator
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.linalg import eigh
 from scipy.sparse.linalg import ArpackNoConvergence
 from sklearn.utils import gen_batches
 
-from blufs._numerics.eigen import largest_eigenpairs, takes_lanczos
+from blufs._numerics.eigen import dense_eigenpairs, largest_eigenpairs, takes_lanczos
 from blufs._numerics.matrix import DataMatrix
 from blufs._numerics.matrix.chunked import ChunkedScaledData, RowChunks, chunked_affine_scaling
 from blufs._numerics.matrix.conditioning import column_ranges
@@ -186,10 +185,10 @@ class Scatter:
     def _dense_eigenpairs(self, count: int) -> tuple[np.ndarray, np.ndarray]:
         if self._formed is not None:
             d = self.n_features
-            return eigh(self._formed, subset_by_index=[d - count, d - 1], check_finite=False)
+            return dense_eigenpairs(self._formed, d - count, d - 1)
         K = self._sample_gram()
         n = len(K)
-        values, U = eigh(K, subset_by_index=[n - count, n - 1], check_finite=False)
+        values, U = dense_eigenpairs(K, n - count, n - 1)
         vectors = self.data.correlate(U)
         norms = np.linalg.norm(vectors, axis=0)
         return values, vectors / np.maximum(norms, np.finfo(float).tiny)

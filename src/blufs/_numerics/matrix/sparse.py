@@ -122,6 +122,19 @@ class SparseScaledData:
         return total
 
 
+def check_structure(X) -> None:
+    """ValueError where the indices of a sparse X point outside of it: reading them could crash."""
+    try:
+        if X.format in ("csr", "csc", "bsr"):
+            X.check_format(full_check=True)
+        elif X.format == "coo" and X.nnz:
+            for indices, size in zip(X.coords, X.shape, strict=True):
+                if indices.min() < 0 or indices.max() >= size:
+                    raise ValueError(f"an index is not between 0 and {size - 1}")
+    except ValueError as error:
+        raise ValueError(f"X is a damaged sparse matrix: {error}") from error
+
+
 def canonical_csr(X) -> sp.csr_array:
     """X as a CSR array with sorted indices, without repeated entries and explicit zeros.
 

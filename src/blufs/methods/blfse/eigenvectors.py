@@ -8,7 +8,7 @@ import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import ArpackError
 
-from blufs._numerics.eigen import largest_eigenpairs, takes_lanczos
+from blufs._numerics.eigen import dense_eigenpairs, largest_eigenpairs, takes_lanczos
 
 #: Order of an eigenproblem up to which a dense solver is faster than shift-invert Lanczos.
 _DENSE_UP_TO = 799
@@ -69,11 +69,7 @@ def smallest_eigenpairs(A: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarr
             return _shift_inverted_eigenpairs(A, count)
         except (np.linalg.LinAlgError, ArpackError):
             pass  # not separated enough for Lanczos
-    try:
-        return scipy.linalg.eigh(A, subset_by_index=[0, count - 1])
-    except np.linalg.LinAlgError:  # LAPACK's subset driver gives up on some tight clusters
-        values, vectors = np.linalg.eigh(A)
-        return values[:count], vectors[:, :count]
+    return dense_eigenpairs(A, 0, count - 1)
 
 
 def _shift_inverted_eigenpairs(A: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
