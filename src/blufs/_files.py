@@ -321,7 +321,7 @@ def _read_h5ad(path: Path, layout: Layout) -> Table:
         known = _listed(list(adata.layers)) or "none"
         raise FileError(f"{str(path)!r} has no layer {layout.array!r}; there are {known}")
     X = adata.X if layout.array is None else adata.layers[layout.array]
-    return _plain(X, [str(name) for name in adata.var_names], layout)
+    return _plain(X, [str(name) for name in adata.var_names], _apart(layout, adata.obs.columns))
 
 
 def _named(content: dict[str, Any], path: Path, layout: Layout) -> Table:
@@ -338,7 +338,12 @@ def _named(content: dict[str, Any], path: Path, layout: Layout) -> Table:
     d = X.shape[0 if layout.transpose else -1] if X.ndim else 0
     titles = (np.ravel(content[key]) for key in NAMES if key in content)
     names = next((list(map(str, found)) for found in titles if len(found) == d), None)
-    return _plain(X, names, layout)
+    return _plain(X, names, _apart(layout, content))
+
+
+def _apart(layout: Layout, elsewhere: Iterable[str]) -> Layout:
+    """The layout without the labels and identifiers that are kept beside the matrix."""
+    return replace(layout, left_out=tuple(set(layout.left_out) - set(elsewhere)))
 
 
 def _plain(X: Any, names: list[str] | None, layout: Layout) -> Table:

@@ -110,6 +110,7 @@ def write(kind, folder, X):
         with plain_strings():
             adata = anndata.AnnData(sp.csr_matrix(X), var=pd.DataFrame(index=NAMES))
             adata.layers["twice"] = 2 * X
+            adata.obs["kind"] = np.arange(len(X))
             adata.write_h5ad(path)
     return str(path)
 
@@ -122,6 +123,9 @@ def test_every_format_gives_the_same_matrix(kind, tmp_path, X):
     np.testing.assert_allclose(dense, X, rtol=1e-12)
     named = kind not in ("npy", "mat")
     assert table.names == (NAMES if named else [str(j) for j in range(D)])
+    if kind in ("npz", "mat", "h5ad"):  # labels are beside the matrix
+        label = {"npz": "y", "mat": "gnd", "h5ad": "kind"}[kind]
+        assert read_table(tmp_path / f"my.{kind}", Layout(left_out=(label,))).names == table.names
     if kind == "h5ad":
         doubled = read_table(tmp_path / "my.h5ad", Layout(array="twice"))
         np.testing.assert_allclose(doubled.X, 2 * X)
