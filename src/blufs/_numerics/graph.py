@@ -29,6 +29,7 @@ from blufs._numerics.neighbors import (
     neighbors_of_many,
     uses_index,
 )
+from blufs._numerics.rounding import significant
 from blufs._numerics.warn import warn_user
 
 #: Neighbours of a sample where nobody is asked: in criteria, estimates and stored graphs.
@@ -191,8 +192,15 @@ class SampleGraph:
 
     @cached_property
     def components(self) -> np.ndarray:
-        """Number of the connected component of each sample, in order of first appearance."""
-        return connected_components(self.similarity, directed=False)[1]
+        """Number of the connected component of each sample, the one of largest degree first.
+
+        Where components stand in the data must not decide which of them lead: those of equal
+        degree are ordered by their size, and only then by their first sample.
+        """
+        part = connected_components(self.similarity, directed=False)[1]
+        degree = significant(np.bincount(part, weights=self.degree))
+        order = np.lexsort((-np.bincount(part), -degree))
+        return np.argsort(order)[part]
 
     @property
     def n_components(self) -> int:
@@ -209,8 +217,8 @@ class SampleGraph:
         """Largest eigenvalues of ``normalized`` and orthonormal eigenvectors, descending.
 
         Where the eigenvalue 1 is multiple (disconnected graph) its eigenvectors are the scaled
-        indicators ``D^1/2 1_component``, components ordered by their first sample, which makes the
-        result unique. The sign is fixed so that the largest entry of a vector is positive.
+        indicators ``D^1/2 1_component``, largest component first, which makes the result unique.
+        The sign is fixed so that the largest entry of a vector is positive.
 
         Returns
         -------

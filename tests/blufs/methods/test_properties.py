@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from sklearn.datasets import make_blobs
 
 from tests.blufs.methods.test_contract import (
     FEATURE_ORDER_MATTERS,
@@ -106,6 +107,29 @@ def test_the_order_of_features_does_not_matter(name, X, seed):
 def test_the_order_of_samples_does_not_matter(name, X, seed):
     order = np.random.default_rng(seed).permutation(len(X))
     assert_same_scores(name, fitted(name, X[order]).scores_, fitted(name, X).scores_)
+
+
+HARD = {
+    "parts": make_blobs(72, 12, centers=6, cluster_std=0.3, random_state=1)[0],
+    "unequal parts": make_blobs([40, 9, 23], 10, cluster_std=0.2, random_state=2)[0],
+    "clusters": make_blobs(60, 15, centers=4, cluster_std=4.0, random_state=3)[0],
+    "equal columns": np.repeat(make_blobs(50, 6, centers=3, random_state=4)[0], 2, axis=1),
+}
+
+
+@pytest.mark.parametrize("kind", HARD)
+@pytest.mark.parametrize("name", SELECTING)
+def test_the_order_of_samples_of_hard_data_does_not_matter(name, kind):
+    """Graphs that fall into more or fewer parts than there are clusters, and equal columns."""
+    if kind == "equal columns" and name in ("UDFS", "SOGFS", "FSPCA"):
+        pytest.skip("several subspaces are equally good there, and rounding chooses one")
+    X = HARD[kind]
+    expected = fitted(name, X, 4)
+    for seed in range(3):
+        order = np.random.default_rng(seed).permutation(len(X))
+        found = fitted(name, X[order], 4)
+        assert_same_scores(name, found.scores_, expected.scores_)
+        np.testing.assert_array_equal(found.support_, expected.support_)
 
 
 @bounded

@@ -44,8 +44,8 @@ class MCFS(GraphSelector):
     Notes
     -----
     If the graph has C > 1 components, the eigenvalue 1 is C-fold and its eigenvectors are not
-    unique. They are fixed here as the component indicators, components in the order of their first
-    sample, orthonormalised after the trivial vector ``D^1/2 1`` by Gram-Schmidt.
+    unique. Here the regressions explain the component indicators then, at most K of them, those of
+    largest degree, and further eigenvectors if K is larger. So no order of the samples matters.
 
     The regression takes the features as they are, without centring, as the original code does: a
     shift of a feature changes the result, and so does the unit of X, by way of ``ridge``.
@@ -122,17 +122,16 @@ class MCFS(GraphSelector):
 
 
 def spectral_embedding(graph: SampleGraph, count: int) -> np.ndarray:
-    """``D^-1/2 v`` for the leading ``count`` non-trivial eigenvectors v, shape (n, <= count)."""
-    n_components = graph.n_components
-    values, vectors = graph.leading_eigenvectors(max(count + 1, n_components))
-    trivial = np.sqrt(graph.degree)
-    # Gram-Schmidt of the eigenvalue-1 space with the trivial vector in front; the indicators sum
-    # to it, so the last of them adds nothing.
-    ones = int(np.sum(values >= 1 - 1e-12))
-    span = np.column_stack([trivial, vectors[:, : ones - 1]])
-    vectors = np.column_stack([np.linalg.qr(span)[0], vectors[:, ones:]])
+    """``D^-1/2 v`` for the leading ``count`` non-trivial eigenvectors v, shape (n, <= count).
+
+    Of a graph that falls apart the indicators of its parts, largest first, stand for the
+    eigenvectors of the eigenvalue 1: any other basis would prefer some parts by their place.
+    """
+    apart = len(np.unique(graph.components[graph.degree > 0])) > 1
+    values, vectors = graph.leading_eigenvectors(count if apart else count + 1)
     wanted = np.abs(values) >= 1e-6
-    wanted[0] = False
-    embedding = vectors[:, wanted][:, :count]
+    if not apart:
+        wanted[0] = False
     positive = np.maximum(graph.degree, np.finfo(float).tiny)
-    return np.where(graph.degree[:, None] > 0, embedding / np.sqrt(positive)[:, None], 0)
+    embedding = vectors[:, wanted] / np.sqrt(positive)[:, None]
+    return np.where(graph.degree[:, None] > 0, embedding, 0)
