@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from blufs_bench.datasets.errors import DatasetError
-from blufs_bench.datasets.readers.raw import RawData, check_memory
+from blufs_bench.datasets.readers.raw import RawData, check_memory, some
 from blufs_bench.datasets.transforms import density
 
 _SIZES = {"n_samples": "samples", "n_features": "features", "n_classes": "classes"}
@@ -22,18 +22,54 @@ SPARSE_BELOW = 0.1
 
 def clean(
     raw: RawData, spec: Mapping[str, Any]
-) -> tuple[np.ndarray | sp.csr_array, np.ndarray | None, list[str]]:
+) -> tuple[np.ndarray | sp.csr_array, np.ndarray | None, list[str], RawData]:
     """Features, labels (None without) and the names of the classes, checked against ``spec``.
+
+    Last comes the raw data without what was left out for missing values, with notes on it.
 
     Features become float64, C-contiguous or canonical CSR; labels 0 .. c-1 in sorted order.
     """
-    X = _clean_features(raw.X, spec)
+    raw = _without_missing(raw, spec)
+    X = _clean_features(raw, spec)
     y, class_names = (None, []) if raw.y is None else _factorize(raw.y, X.shape)
     _check_size(spec, X, y, class_names)
-    return X, y, class_names
+    return X, y, class_names, raw
 
 
-def _clean_features(X: Any, spec: Mapping[str, Any]) -> np.ndarray | sp.csr_array:
+def _without_missing(raw: RawData, spec: Mapping[str, Any]) -> RawData:
+    """Do what a definition says about missing values, and note it."""
+    how, X = spec.get("missing"), raw.X
+    if how is None or sp.issparse(X) or X.dtype.kind != "f" or not (lacks := np.isnan(X)).any():
+        return raw
+    names = raw.feature_names or [str(number) for number in range(X.shape[1])]
+    features, samples = lacks.any(axis=0), lacks.any(axis=1)
+    where = f"in {features.sum()} features ({some(names[f] for f in np.flatnonzero(features))})"
+    found = f"{lacks.sum()} values were missing {where}"
+    kept_samples, kept_features = np.full(len(X), True), np.full(X.shape[1], True)
+    if how == "drop_samples":
+        kept_samples, done = ~samples, f"their {samples.sum()} samples were left out"
+    elif how == "drop_features":
+        kept_features, done = ~features, "these features were left out"
+    else:
+        kept_features = ~lacks.all(axis=0)
+        medians = np.nanmedian(X[:, kept_features], axis=0)
+        X = X.copy()
+        X[:, kept_features] = np.where(lacks[:, kept_features], medians, X[:, kept_features])
+        done = "they were replaced by the medians of their features"
+        if not kept_features.all():
+            done += f"; {(~kept_features).sum()} features without any value were left out"
+    y = raw.y if raw.y is None or len(raw.y) != len(X) else raw.y[kept_samples]
+    kept_names = [name for name, kept in zip(names, kept_features, strict=True) if kept]
+    return RawData(
+        X[np.ix_(kept_samples, kept_features)],
+        y,
+        kept_names if raw.feature_names else None,
+        [*raw.notes, f"{found}; {done}"],
+    )
+
+
+def _clean_features(raw: RawData, spec: Mapping[str, Any]) -> np.ndarray | sp.csr_array:
+    X, names = raw.X, raw.feature_names
     if X.dtype.kind not in "biuf":
         kind = "complex numbers" if X.dtype.kind == "c" else "something else than numbers"
         raise DatasetError(f"the features hold {kind}; save them as real numbers")
@@ -45,11 +81,11 @@ def _clean_features(X: Any, spec: Mapping[str, Any]) -> np.ndarray | sp.csr_arra
     is_text = spec.get("transform") == "tfidf"
     if sp.issparse(X) or (is_text and density(X) < SPARSE_BELOW):
         X = canonical_csr(X)
-        _check_values(X.data, lambda first: _sparse_place(X, first))
+        _check_values(X.data, lambda first: _sparse_place(X, first), names)
         return X
     check_memory(8 * X.size, spec)
     X = np.ascontiguousarray(X, dtype=np.float64)
-    _check_values(X.reshape(-1), lambda first: divmod(first, X.shape[1]))
+    _check_values(X.reshape(-1), lambda first: divmod(first, X.shape[1]), names)
     return X
 
 
@@ -66,13 +102,17 @@ def _sparse_place(X: sp.csr_array, position: int) -> tuple[int, int]:
     return row, int(X.indices[position])
 
 
-def _check_values(values: np.ndarray, place: Any) -> None:
+def _check_values(values: np.ndarray, place: Any, names: list[str] | None) -> None:
     bad = ~np.isfinite(values)
     if bad.any():
         row, column = place(int(bad.argmax()))
+        called = f" called {names[column]!r}" if names else ""
+        remedy = "correct them"
+        if np.isnan(values).any():
+            remedy = "say `missing: impute`, `drop_features` or `drop_samples`, or correct them"
         raise DatasetError(
             f"{int(bad.sum())} values are missing or infinite, the first in sample {row}, feature "
-            f"{column} (counted from 0); impute them or leave out those samples or features"
+            f"{column} (counted from 0){called}; {remedy}"
         )
     largest = max(values.max(initial=0), -values.min(initial=0))
     if largest > LARGEST or 0 < largest < SMALLEST:

@@ -24,7 +24,7 @@ SOURCES = ("path", "url", "package", "builtin", "generate")
 #: Keys that say how a file is laid out.
 _LAYOUT = (
     *("label", "labelled", "keys", "one_hot", "class_axis", "sample_axes", "no_class"),
-    *("missing_labels", "transpose", "member"),
+    *("missing_labels", "missing", "layer", "transpose", "member"),
 )
 _LAYOUT_OF_TABLES = ("drop", "separator", "header")
 #: Defaults of nested keys, written out so that equal definitions look equal.
@@ -180,12 +180,16 @@ def _layout_problems(spec: Mapping[str, Any]) -> Iterator[str]:
     for key in ("one_hot", "class_axis", "sample_axes", "no_class"):
         if key in spec and not arrays:
             yield f"`{key}` is for .mat, .npz and .RData files"
+    if "layer" in spec and suffix != ".h5ad":
+        yield "`layer` is for .h5ad files"
+    if suffix == ".h5ad" and isinstance(spec.get("label"), int):
+        yield "`label` is the name of a column of obs in a .h5ad file"
     for key in ("separator", "header"):
         if key in spec and not text:
             yield f"`{key}` is for .csv, .tsv and .txt files"
-    if "drop" in spec and (arrays or suffix == ".npy"):
+    if "drop" in spec and (arrays or suffix in (".npy", ".h5ad")):
         yield "`drop` is for tables, whose columns have names"
-    if "transpose" in spec and suffix in (".parquet", ".arff"):
+    if "transpose" in spec and suffix in (".parquet", ".arff", ".h5ad"):
         yield f"`transpose` is not for {suffix} files"
     if "label" in spec and "y" in spec.get("keys", {}):
         yield "`label` and `keys.y` say the same; give one"

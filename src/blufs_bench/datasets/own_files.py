@@ -48,6 +48,11 @@ def _names(path: Path, spec: Mapping[str, Any]) -> list[str] | None:
         with zipfile.ZipFile(path) as archive:
             names = [name.removesuffix(".npy") for name in archive.namelist()]
         return [*names, "X"] if "indptr" in names else names
+    if suffix == ".h5ad":
+        import h5py
+
+        with h5py.File(path, "r") as archive:
+            return [str(name) for name in archive["obs"] if name[0] != "_"]
     if suffix not in TEXT_SUFFIXES or not spec.get("header", True) or spec.get("transpose"):
         return None
     with path.open(encoding="utf-8-sig", errors="replace", newline="") as stream:

@@ -44,7 +44,7 @@ def prepare(
     """
     try:
         raw = _load(spec, raw_path, source or {})
-        X, y, class_names = clean(raw, spec)
+        X, y, class_names, raw = clean(raw, spec)
         X, y = _subset(spec, X, y)
         X, transformed = transform(X, spec)
         X, real_features = _mixed_with_noise(spec, X)

@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 from blufs_bench.datasets.definitions import dataset_definitions
 from blufs_bench.datasets.errors import DatasetError
@@ -127,3 +128,81 @@ def test_a_first_column_of_names_without_a_name_is_left_out(tmp_path):
 def test_what_servers_send_instead_of_data_is_known(tmp_path, content, what):
     (tmp_path / "f.csv").write_bytes(content)
     assert stand_in_for_data(tmp_path / "f.csv") == what
+
+
+MISSING = ["a,b,c,class", *(f"{i % 7},{i % 5},{i % 3},{'uv'[i % 2]}" for i in range(30))]
+MISSING[4], MISSING[9] = "3,,0,v", "1,,,u"
+
+
+@pytest.mark.parametrize(
+    ("how", "shape", "names", "words"),
+    [
+        ("impute", (30, 3), ["a", "b", "c"], "replaced by the medians"),
+        ("drop_features", (30, 1), ["a"], "these features were left out"),
+        ("drop_samples", (28, 3), ["a", "b", "c"], "their 2 samples were left out"),
+    ],
+)
+def test_missing_values_are_handled_as_asked_and_noted(tmp_path, how, shape, names, words):
+    lines = [f"{i % 4 if i else 'd'},{line}" for i, line in enumerate(MISSING)]
+    made = prepared(tmp_path / "f.csv", lines, missing=how)
+    assert made.X.shape == (shape[0], shape[1] + 1)
+    assert made.card["feature_names"] == ["d", *names]
+    assert np.isfinite(made.X).all()
+    (note,) = made.card["notes"]
+    assert note.startswith("3 values were missing in 2 features ('b', 'c'); ")
+    assert words in note
+    assert len(made.y) == shape[0]
+    if how == "impute":
+        present = [i % 5 for i in range(30) if i not in (3, 8)]
+        assert made.X[3, 2] == made.X[8, 2] == np.median(present)
+
+
+def test_missing_values_without_a_word_name_the_column_and_the_ways_out(tmp_path):
+    with pytest.raises(DatasetError, match=r"feature 1 .* called 'b'; say `missing: impute`"):
+        prepared(tmp_path / "f.csv", MISSING)
+    infinite = [*MISSING[:4], "inf,1,0,v", *MISSING[10:]]
+    with pytest.raises(DatasetError, match="1 values are missing or infinite"):
+        prepared(tmp_path / "f.csv", infinite, missing="impute")
+
+
+@pytest.fixture
+def cells(tmp_path):
+    anndata = pytest.importorskip("anndata")
+    pd = pytest.importorskip("pandas")
+    counts = np.random.default_rng(0).poisson(1.0, (30, 5)).astype(float)
+    counts[0] += 1
+    cells, genes = map(str, range(30)), (f"GENE_{i}" for i in range(5))
+    classes = pd.Index(["B", "NK", "T"], dtype=object)
+    kinds = pd.Categorical(["T", "B", "NK"] * 10, categories=classes)
+    made = anndata.AnnData(
+        sp.csr_matrix(counts),
+        obs=pd.DataFrame({"kind": kinds}, index=pd.Index(list(cells), dtype=object)),
+        var=pd.DataFrame(index=pd.Index(list(genes), dtype=object)),
+    )
+    made.layers["log"] = np.log1p(counts)
+    made.write_h5ad(tmp_path / "cells.h5ad")
+    return tmp_path / "cells.h5ad", counts
+
+
+def test_single_cells_of_anndata_are_own_data(cells):
+    path, counts = cells
+    made = prepare(defined(path, label="kind"), path)
+    assert (made.X.toarray() == counts).all()
+    assert made.card["class_names"] == ["B", "NK", "T"]
+    assert made.card["feature_names"] == [f"GENE_{i}" for i in range(5)]
+    assert prepare(defined(path), path).y is None
+    layer = prepare(defined(path, label="kind", layer="log"), path)
+    assert np.array_equal(layer.X, np.log1p(counts))
+
+
+def test_what_a_file_of_cells_lacks_is_named_with_what_was_meant(cells):
+    path, _ = cells
+    (problem,) = own_file_problems(defined(path, label="Kind"))
+    assert "did you mean 'kind'?" in problem
+    with pytest.raises(DatasetError, match="no layer 'logs'; did you mean 'log'"):
+        prepare(defined(path, label="kind", layer="logs"), path)
+    with pytest.raises(DatasetError, match=r"`layer` is for \.h5ad files"):
+        defined("f.csv", layer="log")
+    path.write_bytes(path.read_bytes()[:2000])
+    with pytest.raises(DatasetError, match=r"cannot be read as \.h5ad"):
+        prepare(defined(path, label="kind"), path)

@@ -93,6 +93,8 @@ def as_it_runs(tmp_path_factory) -> Path:
     shutil.copytree(ROOT / "src", folder, dirs_exist_ok=True)
     for path in folder.rglob("*.py"):
         path.write_text(path.read_text().replace("if TYPE_CHECKING:", "if False:"))
+    # The list of public names, which changes no number, does not count.
+    (folder / "blufs" / "__init__.py").write_text("")
     return folder
 
 
@@ -105,10 +107,7 @@ def found_by_the_standard_library(script: Path, source: Path) -> set[str]:
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.stem)
 def test_the_closure_of_a_script_is_what_the_standard_library_finds(script, as_it_runs):
-    # Importing anything of blufs runs blufs/__init__, whose table of names no job uses.
-    facade = {"blufs.methods", "blufs_bench.method_names"}
-    theirs = found_by_the_standard_library(script, as_it_runs)
-    assert {*closure(script), *facade} - {script.name} == theirs | facade
+    assert set(closure(script)) - {script.name} == found_by_the_standard_library(script, as_it_runs)
 
 
 def planned_jobs() -> dict[tuple[str, ...], tuple[Path | str, ...]]:

@@ -20,7 +20,10 @@ ARRAY_SUFFIXES = (".mat", ".npz", ".rdata", ".rda")
 TEXT_SUFFIXES = (".csv", ".tsv", ".txt")
 #: Archives: `member` says which of their files hold the data.
 ARCHIVE_SUFFIXES = (".zip", ".whl")
-SUFFIXES = (*TEXT_SUFFIXES, ".parquet", ".arff", *ARRAY_SUFFIXES, ".npy", *ARCHIVE_SUFFIXES)
+SUFFIXES = (
+    *(*TEXT_SUFFIXES, ".parquet", ".arff", ".h5ad"),
+    *(*ARRAY_SUFFIXES, ".npy", *ARCHIVE_SUFFIXES),
+)
 
 __all__ = [
     "ARCHIVE_SUFFIXES",
@@ -64,6 +67,10 @@ def _reader(suffix: str) -> Callable[[Path, Mapping[str, Any]], RawData]:
         from blufs_bench.datasets.readers import archives
 
         return archives.read_archive
+    if suffix == ".h5ad":
+        from blufs_bench.datasets.readers import cells
+
+        return cells.read_h5ad
     if suffix in ARRAY_SUFFIXES or suffix == ".npy":
         from blufs_bench.datasets.readers import arrays
 

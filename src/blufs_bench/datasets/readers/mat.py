@@ -102,13 +102,13 @@ def load_hdf5(path: Path, spec: Mapping[str, Any]) -> dict[str, Any]:
     import h5py
 
     with h5py.File(path, "r") as archive:
-        _refuse_other_files(archive)
+        refuse_other_files(archive)
         items = {name: item for name, item in archive.items() if name[0] != "#"}
-        check_memory(sum(map(_stated_bytes, items.values())), spec)
+        check_memory(sum(map(stated_bytes, items.values())), spec)
         return {name: _hdf5_array(item) for name, item in items.items()}
 
 
-def _refuse_other_files(group: Any) -> None:
+def refuse_other_files(group: Any) -> None:
     """Refuse what HDF5 would read from another file than this one."""
     import h5py
 
@@ -118,18 +118,18 @@ def _refuse_other_files(group: Any) -> None:
         item = group.get(name) if here else None
         if isinstance(item, h5py.Dataset):
             here = not item.external and not item.is_virtual
-        elif isinstance(item, h5py.Group) and "MATLAB_sparse" in item.attrs:
-            _refuse_other_files(item)
+        elif isinstance(item, h5py.Group):
+            refuse_other_files(item)
         if not here:
             raise DatasetError(f"{name!r} points to another file; save the numbers themselves")
 
 
-def _stated_bytes(item: Any) -> int:
+def stated_bytes(item: Any) -> int:
     import h5py
 
     if isinstance(item, h5py.Dataset):
         return item.size * item.dtype.itemsize
-    return sum(_stated_bytes(part) for part in item.values() if isinstance(part, h5py.Dataset))
+    return sum(stated_bytes(part) for part in item.values() if isinstance(part, h5py.Dataset))
 
 
 def _hdf5_array(item: Any) -> Any:
