@@ -25,7 +25,7 @@ from blufs.base import (
     settled,
 )
 
-#: Largest number of features: three d x d arrays are held, 15 GiB at this size.
+#: Largest number of features: a d x d array in single precision is held, 2.3 GiB at this size.
 MAX_FEATURES = 25_000
 
 _EPS = np.finfo(float).eps
@@ -39,6 +39,8 @@ _SHRINK_BELOW = 0.8
 _PATTERN_AGE = 5
 #: Share of entries of H below which sparse products are faster than dense ones.
 _SPARSE_BELOW = 0.08
+#: Entries of A'A that are computed at a time.
+_BLOCK_ENTRIES = 2**24
 
 
 class RNE(BaseSelector):
@@ -205,20 +207,42 @@ class RNE(BaseSelector):
 
 @dataclass(frozen=True)
 class Residuals:
-    """``A`` (n x d) and the positive and negative parts (d x d, both >= 0) of ``A'A``."""
+    """``A`` (n x d) and what is needed of the positive and negative parts of ``A'A`` (d x d).
+
+    With few samples that is ``absolute``, their sum, in single precision: the difference is A'A
+    itself, whose products go by way of A. The updates multiply, so that an error of 1e-7 in a sum
+    of non-negative numbers stays one. Else it is both ``parts``.
+    """
 
     A: np.ndarray
-    positive: np.ndarray
-    negative: np.ndarray
+    absolute: np.ndarray | None
+    parts: tuple[np.ndarray, np.ndarray] | None
 
     @classmethod
     def from_matrix(cls, A: np.ndarray) -> Residuals:
+        n, d = A.shape
+        if 2 * n < d:
+            absolute = np.empty((d, d), dtype=np.float32)
+            rows = max(1, _BLOCK_ENTRIES // d)
+            for start in range(0, d, rows):
+                absolute[start : start + rows] = np.abs(A[:, start : start + rows].T @ A)
+            return cls(A, absolute, None)
         gram = A.T @ A
-        return cls(A, np.maximum(gram, 0), np.maximum(-gram, 0))
+        return cls(A, None, (np.maximum(gram, 0), np.maximum(-gram, 0)))
 
     def of_features(self, keep: np.ndarray) -> Residuals:
         square = np.ix_(keep, keep)
-        return Residuals(self.A[:, keep], self.positive[square], self.negative[square])
+        absolute = None if self.absolute is None else self.absolute[square]
+        parts = None if self.parts is None else (self.parts[0][square], self.parts[1][square])
+        return Residuals(self.A[:, keep], absolute, parts)
+
+    def products(self, Ht: np.ndarray, weights) -> tuple[np.ndarray, np.ndarray]:
+        """``(B+ H)', (B- H)'`` from H' (s x d), of which ``weights`` is H' or its sparse form."""
+        if self.parts is not None:
+            return weights @ self.parts[0], weights @ self.parts[1]
+        total = (weights.astype(np.float32) @ self.absolute).astype(np.float64)
+        plus = (total + (Ht @ self.A.T) @ self.A) / 2
+        return plus, np.maximum(total - plus, 0)
 
 
 def reconstruction_weights(X: np.ndarray, n_neighbors: int) -> sp.csr_array:
@@ -307,9 +331,6 @@ class MultiplicativeUpdates:
     def __init__(self, residuals: Residuals, alpha: float):
         self.residuals = residuals
         self.alpha = alpha
-        n, d = residuals.A.shape
-        # One d x d product instead of two, the other by way of A.
-        self.absolute = residuals.positive + residuals.negative if 2 * n < d else None
 
     def run(self, Ht, attract, repel, penalty: float, n_updates: int) -> np.ndarray:
         Ht = Ht.copy()
@@ -334,13 +355,7 @@ class MultiplicativeUpdates:
 
     def _dense_products(self, Ht, alpha: float):
         """``(B+ H)', (B- H)', alpha (H H'H)'``."""
-        cubic = (alpha * (Ht @ Ht.T)) @ Ht
-        if self.absolute is None:
-            return Ht @ self.residuals.positive, Ht @ self.residuals.negative, cubic
-        A = self.residuals.A
-        total, difference = Ht @ self.absolute, (Ht @ A.T) @ A
-        plus = (total + difference) / 2
-        return plus, np.maximum(total - plus, 0), cubic
+        return *self.residuals.products(Ht, Ht), (alpha * (Ht @ Ht.T)) @ Ht
 
     def _sparse_products(self, Ht, entries, alpha: float):
         """As ``_dense_products``, over the given flat positions of H' only."""
@@ -349,7 +364,7 @@ class MultiplicativeUpdates:
         starts = np.searchsorted(rows, np.arange(s + 1))
         sparse = sp.csr_array((Ht.ravel()[entries], columns, starts), shape=(s, d))
         cubic = (alpha * (sparse @ sparse.T)) @ Ht
-        return sparse @ self.residuals.positive, sparse @ self.residuals.negative, cubic
+        return *self.residuals.products(Ht, sparse), cubic
 
 
 def _objective(AH: np.ndarray, Ht: np.ndarray, alpha: float) -> float:

@@ -41,7 +41,7 @@ from blufs.methods.blfse.score_step import hadamard, score_step
 
 #: Largest numbers of samples and features: several n x n and d x d arrays are held.
 MAX_SAMPLES = 12_000
-MAX_FEATURES = 20_000
+MAX_FEATURES = 25_000
 
 _EPS = np.finfo(float).eps
 #: Self-paced thresholds of the authors' code.
