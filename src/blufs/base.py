@@ -49,6 +49,7 @@ from blufs._numerics.matrix.chunked import (
 from blufs._numerics.matrix.conditioning import conditioned, varying_columns
 from blufs._numerics.matrix.scaling import FEATURE_SCALINGS, choose_scaling
 from blufs._numerics.matrix.sparse import canonical_csr, check_structure, some_columns
+from blufs._numerics.progress import reporting
 from blufs._numerics.redundancy import redundancy
 from blufs._numerics.table import as_table
 from blufs._numerics.warn import warn_user
@@ -118,6 +119,7 @@ _COMMON = {
     "max_iter": [AT_LEAST_ONE],
     "tol": [NON_NEGATIVE],
     "random_state": ["random_state"],
+    "verbose": ["verbose"],
 }
 
 
@@ -317,7 +319,8 @@ class BaseSelector(SelectorMixin, BaseEstimator):
 
     def _shared_parameters(self, d: int) -> dict[str, Any]:
         """Plain parameters that ``precompute`` depends on; a seed may differ between fits."""
-        free = {"n_features_to_select", "random_state", "include", *self.tuned_parameters}
+        free = {"n_features_to_select", "random_state", "include", "verbose"}
+        free |= set(self.tuned_parameters)
         plain = {
             name: value
             for name, value in self.get_params(deep=False).items()
@@ -433,7 +436,8 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         # Features to include that are constant take a place each, but not one among those solved.
         n_constant = len(included) - len(positions)
         inner = {s: min(max(s - n_constant, 1), len(kept)) if s else s for s in s_values}
-        with np.errstate(under="ignore"):  # what is too small to count is zero
+        talking = reporting(type(self).__name__, getattr(self, "verbose", 0))
+        with talking, np.errstate(under="ignore"):  # what is too small to count is zero
             solutions = self._solve_given(part, sorted(set(inner.values())), given, positions)
         for s in inner.values():
             check_ranking(solutions.get(s), len(kept), type(self).__name__)

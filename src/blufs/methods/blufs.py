@@ -101,6 +101,8 @@ class BLUFS(GraphSelector):
         Most sweeps.
     tol : float, default=1e-4
         Stop when the objective changes by less than this, relative to max(|objective|, 1).
+    verbose : int, default=0
+        Whether to print the objective after every iteration.
     include, exclude : array-like, optional
         Features that must be chosen and that must not be: positions, names or a mask, see
         :class:`~blufs.base.BaseSelector`.
@@ -151,7 +153,7 @@ class BLUFS(GraphSelector):
     tuned_parameters: ClassVar[tuple[str, ...]] = WEIGHTS
 
     _parameter_constraints: ClassVar[dict] = constraints(
-        "n_neighbors scaling tol",
+        "n_neighbors scaling tol verbose",
         n_features_to_select=[
             StrOptions({"auto"}),
             *GraphSelector._parameter_constraints["n_features_to_select"],
@@ -181,6 +183,7 @@ class BLUFS(GraphSelector):
         scaling="auto",
         max_iter=50,
         tol=1e-4,
+        verbose=0,
         include=None,
         exclude=None,
     ):
@@ -194,6 +197,7 @@ class BLUFS(GraphSelector):
         self.scaling = scaling
         self.max_iter = max_iter
         self.tol = tol
+        self.verbose = verbose
         self.include = include
         self.exclude = exclude
 
@@ -344,6 +348,8 @@ class BLUFSVariant(BLUFS):
         Weight of the proximal terms.
     random_state : int, RandomState or None, default=None
         Seed of ``init="random"``; otherwise the result is deterministic.
+    verbose : int, default=0
+        Whether to print the objective after every iteration.
     include, exclude : array-like, optional
         Features that must be chosen and that must not be: positions, names or a mask, see
         :class:`~blufs.base.BaseSelector`.
@@ -402,6 +408,7 @@ class BLUFSVariant(BLUFS):
         y_solver="polar",
         tau=1e-3,
         random_state=None,
+        verbose=0,
         include=None,
         exclude=None,
     ):
@@ -416,6 +423,7 @@ class BLUFSVariant(BLUFS):
             scaling=scaling,
             max_iter=max_iter,
             tol=tol,
+            verbose=verbose,
             include=include,
             exclude=exclude,
         )

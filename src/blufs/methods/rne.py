@@ -14,6 +14,7 @@ from sklearn.utils._param_validation import Interval
 from blufs._numerics.graph import neighbor_matrix
 from blufs._numerics.matrix.scaling import scale_samples
 from blufs._numerics.neighbors import nearest_neighbors
+from blufs._numerics.progress import report
 from blufs._numerics.rounding import content_order
 from blufs.base import (
     AT_LEAST_ONE,
@@ -81,6 +82,8 @@ class RNE(BaseSelector):
     random_state : int, RandomState instance or None, default=None
         Seeds the initial H. A feature gets the same numbers wherever it stands, see
         :func:`~blufs._numerics.rounding.content_order`.
+    verbose : int, default=0
+        Whether to print the objective after every iteration.
     include, exclude : array-like, optional
         Features that must be chosen and that must not be: positions, names or a mask, see
         :class:`~blufs.base.BaseSelector`.
@@ -117,7 +120,7 @@ class RNE(BaseSelector):
     )
 
     _parameter_constraints: ClassVar[dict] = constraints(
-        "n_neighbors max_iter tol random_state",
+        "n_neighbors max_iter tol random_state verbose",
         transpose_weights=["boolean"],
         alpha=[POSITIVE],
         penalty=[POSITIVE],
@@ -140,6 +143,7 @@ class RNE(BaseSelector):
         tol=0.0,
         init=None,
         random_state=None,
+        verbose=0,
         include=None,
         exclude=None,
     ):
@@ -154,6 +158,7 @@ class RNE(BaseSelector):
         self.tol = tol
         self.init = init
         self.random_state = random_state
+        self.verbose = verbose
         self.include = include
         self.exclude = exclude
 
@@ -310,6 +315,7 @@ def solve(
         multiplier = multiplier + penalty * (M - AH)
         penalty = min(penalty * penalty_growth, 1e10)
         history.append(_objective(AH, Ht, alpha))
+        report(len(history) - 1, history[-1], s=H.shape[1])
         if settled(history, tol):
             break
     result = np.zeros_like(H)

@@ -15,6 +15,7 @@ from blufs._numerics.eigen import block_lanczos_eigenvectors, largest_eigenpairs
 from blufs._numerics.graph import adaptive_neighbors, laplacian, neighbor_matrix
 from blufs._numerics.matrix.scaling import scale_features
 from blufs._numerics.neighbors import clip_n_neighbors, nearest_neighbors, neighbor_distances
+from blufs._numerics.progress import report
 from blufs._numerics.projections import project_rows_to_simplex
 from blufs.base import Solution, check_dense_order, check_n_clusters, constraints
 from blufs.methods._row_sparse import (
@@ -75,6 +76,8 @@ class SOGFS(RowSparseSelector):
         Updates of the graph.
     tol : float, default=1e-6
         The W update stops when its objective f changes by at most ``tol * max(1, |f|)``.
+    verbose : int, default=0
+        Whether to print the objective after every iteration.
     include, exclude : array-like, optional
         Features that must be chosen and that must not be: positions, names or a mask, see
         :class:`~blufs.base.BaseSelector`.
@@ -118,7 +121,7 @@ class SOGFS(RowSparseSelector):
     tuned_parameters: ClassVar[tuple[str, ...]] = ("gamma", "n_components", "max_iter", "tol")
 
     _parameter_constraints: ClassVar[dict] = RowSparseSelector._parameter_constraints | constraints(
-        "n_neighbors"
+        "n_neighbors verbose"
     )
 
     def __init__(
@@ -132,6 +135,7 @@ class SOGFS(RowSparseSelector):
         scaling="center+unit",
         max_iter=50,
         tol=1e-6,
+        verbose=0,
         include=None,
         exclude=None,
     ):
@@ -143,6 +147,7 @@ class SOGFS(RowSparseSelector):
         self.scaling = scaling
         self.max_iter = max_iter
         self.tol = tol
+        self.verbose = verbose
         self.include = include
         self.exclude = exclude
 
@@ -229,6 +234,7 @@ def structured_graph(
             result = best_subspace(graph.form)
         before = directed
         history.extend(result.history[-1:])
+        report(n_iter, history[-1] if history else 0.0)
         settled = graph.n_parts == n_clusters and n_iter > 1
         if settled:
             break

@@ -10,6 +10,7 @@ from scipy.linalg import cho_factor, cho_solve, cholesky, eigh, qr, solve_triang
 from sklearn.utils._param_validation import Interval
 
 from blufs._numerics.matrix.scatter import scaled_values
+from blufs._numerics.progress import report
 from blufs.base import NON_NEGATIVE, BaseSelector, MethodLimitError, Solution, constraints, settled
 from blufs.methods._row_sparse import EPS
 
@@ -53,6 +54,8 @@ class SPCAPSD(BaseSelector):
     max_iter : int, default=100
     tol : float, default=1e-6
         Stops when the objective changes by at most ``tol`` times its value.
+    verbose : int, default=0
+        Whether to print the objective after every iteration.
     include, exclude : array-like, optional
         Features that must be chosen and that must not be: positions, names or a mask, see
         :class:`~blufs.base.BaseSelector`.
@@ -90,7 +93,7 @@ class SPCAPSD(BaseSelector):
     tuned_parameters: ClassVar[tuple[str, ...]] = ("lam", "eta", "ridge", "max_iter", "tol")
 
     _parameter_constraints: ClassVar[dict] = constraints(
-        "scaling max_iter tol",
+        "scaling max_iter tol verbose",
         lam=[NON_NEGATIVE],
         eta=[NON_NEGATIVE],
         ridge=[Interval(Real, 1e-12, None, closed="left")],
@@ -106,6 +109,7 @@ class SPCAPSD(BaseSelector):
         ridge=1e-6,
         max_iter=100,
         tol=1e-6,
+        verbose=0,
         include=None,
         exclude=None,
     ):
@@ -116,6 +120,7 @@ class SPCAPSD(BaseSelector):
         self.ridge = ridge
         self.max_iter = max_iter
         self.tol = tol
+        self.verbose = verbose
         self.include = include
         self.exclude = exclude
 
@@ -198,6 +203,7 @@ def solve(
         variances = np.sum((Z @ vectors) ** 2, axis=0)
         fit = total + np.sum((values**2 - 2 * values) * variances)
         history.append(float(fit + lam * norms.sum() + eta * values.sum()))
+        report(len(history), history[-1])
         converged = settled(history, tol)
     return norms, len(values), history, converged or tol == 0
 

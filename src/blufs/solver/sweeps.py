@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from blufs._numerics.progress import report
 from blufs.solver.model import LearnedGraph, Problem, State, value
 from blufs.solver.operators import MixedSimilarity
 from blufs.solver.p_block import best_neighbors, best_weights, neighbor_distances
@@ -73,6 +74,7 @@ def _round(
         state = update_w(problem, state)
         state = update_y(problem, state)
         history.append(value(problem, state))
+        report(len(history) - 1, history[-1], s=len(state.support))
         still = abs(history[-1] - history[-2]) < tol * max(abs(history[-2]), 1)
         if still and (searches or not patient):
             return Result(state, np.array(history), True, len(history) - 1)

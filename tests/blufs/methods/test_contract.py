@@ -357,3 +357,18 @@ def test_too_few_iterations_warn(name):
 def _assert_same(first: Solution, second: Solution) -> None:
     np.testing.assert_array_equal(first.scores, second.scores)
     np.testing.assert_array_equal(first.ranked, second.ranked)
+
+
+@pytest.mark.parametrize("name", with_parameter("verbose"))
+def test_verbose_prints_every_iteration_and_changes_nothing(name, capsys):
+    X = DATA["wine"]
+    silent = selector(name, 4).fit(X)
+    assert capsys.readouterr().out == ""
+    talking = selector(name, 4, verbose=1).fit(X)
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == talking.n_iter_
+    assert all(line.startswith(f"[{name}] iteration ") for line in lines)
+    assert f"objective {talking.objective_history_[-1]:.6g}," in lines[-1]
+    np.testing.assert_array_equal(talking.scores_, silent.scores_)
+    shared = selector(name).precompute(X)
+    assert selector(name, 4, verbose=2).fit(X, precomputed=shared).support_.sum() == 4
