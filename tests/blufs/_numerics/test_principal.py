@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from blufs._numerics.matrix import scaled_data
+from blufs._numerics.matrix.chunked import as_row_chunks
 from blufs._numerics.principal import _krylov_basis, principal_vectors
 
 
@@ -25,3 +26,19 @@ def test_no_more_principal_vectors_than_the_rank():
     assert vectors.shape == (400, 3)
     exact = np.linalg.svd(X - X.mean(axis=0), compute_uv=False)[:3] ** 2
     np.testing.assert_allclose(squares / squares[0], exact / exact[0], rtol=1e-12)
+
+
+@pytest.mark.parametrize("scaling", ["center", "center+unit"])
+@pytest.mark.parametrize(("d", "passes"), [(40, 3), (150, 6)])
+def test_of_data_in_blocks_they_are_those_in_memory(d, passes, scaling):
+    da = pytest.importorskip("dask.array")
+    rng = np.random.default_rng(1)
+    X = rng.standard_normal((400, d)) * np.logspace(0, 2, d)
+    X[:, :9] += 30 * rng.standard_normal((5, 9))[rng.integers(5, size=len(X))]
+    wanted = principal_vectors(scaled_data(X, scaling), 6)
+    chunks = as_row_chunks(da.from_array(X, chunks=(90, d)))
+    data, before = scaled_data(chunks, scaling), chunks.passes
+    found = principal_vectors(data, 6)
+    assert chunks.passes - before == passes
+    np.testing.assert_allclose(found[0], wanted[0], rtol=1e-12)
+    np.testing.assert_allclose(found[1], wanted[1], atol=1e-11)

@@ -1,0 +1,279 @@
+"""Passes over data on the workers of a dask cluster: time, bytes that travel, memory of the client.
+
+``python -m benchmarks.speed.distributed`` starts one worker, then two, each a process with one
+thread, and a client that is another process. The data are dense, of single precision, in a file
+that the workers read once and keep (``persist``). ``--fit`` adds a fit of BLUFS on two workers;
+``--small`` takes a tenth of the samples.
+
+The bytes to the client are counted as they leave its sockets, which lead to the scheduler and the
+workers only. Time is wall time; on a machine with other work only the ratio of the two runs counts.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+import warnings
+from pathlib import Path
+
+import numpy as np
+import scipy.sparse as sp
+
+from benchmarks.harness import ONE_THREAD, ROOT, markdown, read, resident, save, timed
+from benchmarks.speed.large import write_clusters
+from blufs import BLUFS
+from blufs._numerics.matrix import scaled_data
+from blufs._numerics.matrix.chunked import RowChunks, as_row_chunks
+
+#: Samples, features, clusters, features to select, rows of a block.
+SIZES = {
+    "full": (400_000, 2_000, 5, 20, 12_500),
+    "small": (40_000, 2_000, 5, 20, 2_500),
+    "quick": (1_000, 80, 3, 5, 400),
+}
+#: What the table of a large fit assumes: samples, features, share stored, clusters, selected
+#: features, workers, bytes of a block, bytes per second of a network port, seconds of a task.
+PLAN = {
+    "n": 10_000_000,
+    "d": 30_000,
+    "density": 0.03,
+    "c": 20,
+    "s": 200,
+    "workers": 64,
+    "block_bytes": 256 * 2**20,
+    "port": 1.25e9,
+    "task": 1e-3,
+}
+
+
+def rows_of(path: str, start: int, stop: int) -> np.ndarray:
+    return np.array(np.load(path, mmap_mode="r")[start:stop])
+
+
+def dask_matrix(path: str, step: int):
+    """The .npy file as a dask array, each block read by the worker that needs it."""
+    import dask
+    import dask.array as da
+
+    X = np.load(path, mmap_mode="r")
+    n, d = X.shape
+    task = dask.delayed(rows_of, pure=True)
+    blocks = [
+        da.from_delayed(task(path, a, min(a + step, n)), (min(a + step, n) - a, d), X.dtype)
+        for a in range(0, n, step)
+    ]
+    return da.concatenate(blocks)
+
+
+class Received:
+    """Bytes that all sockets of this process received so far; counts from when it is made."""
+
+    def __init__(self):
+        from tornado.iostream import BaseIOStream
+
+        self.total = 0
+        read_once = BaseIOStream._read_to_buffer
+
+        def counted(stream):
+            n_bytes = read_once(stream)
+            self.total += n_bytes or 0
+            return n_bytes
+
+        BaseIOStream._read_to_buffer = counted
+
+
+def measure_client(address: str, path: str, size: str, fit: bool) -> dict:
+    """In this process: every kind of pass, and a fit if wanted."""
+    import distributed
+
+    n, d, c, s, step = SIZES[size]
+    received = Received()
+    rng = np.random.default_rng(0)
+    width = 2 * c + 5
+    with distributed.Client(address) as client:
+        X = dask_matrix(path, step).persist()
+        distributed.wait(X)
+        chunks = as_row_chunks(X)
+        data = scaled_data(chunks, "center+unit")
+        V, U = rng.standard_normal((n, width)), rng.standard_normal((d, width))
+        passes = {
+            "summary": lambda: RowChunks(chunks._source).summary,
+            "A' V": lambda: data.correlate(V),
+            "A' A V": lambda: data.gram_times(U),
+            "A V": lambda: data.dot(U),
+            "64 columns": lambda: data.columns(np.arange(64)),
+        }
+        report: dict = {"passes": {}, "workers": len(client.nthreads()), "x_bytes": 4 * n * d}
+        for name, one_pass in passes.items():
+            Path("/proc/self/clear_refs").write_text("5")  # forget the peak so far
+            held, before, seconds = resident("VmRSS"), received.total, []
+            for _ in range(2):
+                start = time.perf_counter()
+                one_pass()
+                seconds.append(time.perf_counter() - start)
+            report["passes"][name] = {
+                "seconds": min(seconds),
+                "bytes": (received.total - before) // 2,
+                "peak_bytes": resident("VmHWM") - held,
+            }
+        if fit:
+            report["fit"] = measure_fit(X, c, s, received)
+    return report
+
+
+def measure_fit(X, c: int, s: int, received: Received) -> dict:
+    chunks = as_row_chunks(X)
+    Path("/proc/self/clear_refs").write_text("5")
+    held, before, start = resident("VmRSS"), received.total, time.perf_counter()
+    seconds, selector = timed(lambda: BLUFS(s, n_clusters=c).fit(chunks))
+    found = np.flatnonzero(selector.support_)
+    return {
+        "wall_seconds": time.perf_counter() - start,
+        "client_seconds": seconds,
+        "passes": chunks.passes,
+        "bytes": received.total - before,
+        "peak_bytes": resident("VmHWM") - held,
+        "selected": found.tolist(),
+        "precision": float((found < 100).mean()),
+    }
+
+
+def serve(n_workers: int) -> None:
+    """In this process: a cluster, until the standard input ends."""
+    from distributed import LocalCluster
+
+    options = {"threads_per_worker": 1, "dashboard_address": ":0"}
+    with LocalCluster(n_workers=n_workers, **options) as cluster:
+        print(cluster.scheduler_address, flush=True)
+        sys.stdin.read()
+
+
+def measure(size: str, n_workers: int, path: Path, fit: bool) -> dict:
+    """Each kind of pass with so many workers, from a client in a process of its own."""
+    command = [sys.executable, "-m", "benchmarks.speed.distributed"]
+    environment = {**os.environ, **ONE_THREAD, "MALLOC_MMAP_THRESHOLD_": "1000000"}
+    options = {"cwd": ROOT, "env": environment, "text": True, "stdout": subprocess.PIPE}
+    with subprocess.Popen(
+        [*command, "--serve", str(n_workers)], stdin=subprocess.PIPE, **options
+    ) as cluster:
+        address = cluster.stdout.readline().strip()
+        arguments = [*command, "--one", address, str(path), size, *(["--fit"] if fit else [])]
+        done = subprocess.run(arguments, check=True, **options)
+        cluster.stdin.close()
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def seconds_per_entry(n: int = 4_000, d: int = 30_000, width: int = 45) -> dict[str, float]:
+    """Processor seconds of a stored entry and a column in products with one block of CSR."""
+    X = sp.random_array((n, d), density=0.03, format="csr", rng=np.random.default_rng(0))
+    data = scaled_data(X, "center")
+    rng = np.random.default_rng(0)
+    V, U = rng.standard_normal((n, width)), rng.standard_normal((d, width))
+    work = X.nnz * width
+    return {
+        "A' V": min(timed(lambda: data.correlate(V))[0] for _ in range(3)) / work,
+        "A V": min(timed(lambda: data.dot(U))[0] for _ in range(3)) / work,
+    }
+
+
+def main(arguments: list[str]) -> None:
+    size = next((name for name in ("quick", "small") if f"--{name}" in arguments), "full")
+    fit = "--fit" in arguments or size == "quick"
+    report = {"load": os.getloadavg()[0], "n": SIZES[size][0], "d": SIZES[size][1], "runs": []}
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "x.npy")
+        write_clusters(path, *SIZES[size][:3])
+        for n_workers in (1, 2):
+            report["runs"].append(measure(size, n_workers, path, fit and n_workers == 2))
+            print(report["runs"][-1], flush=True)
+    shape = (200, 300, 5) if size == "quick" else ()
+    report["seconds_per_entry"] = seconds_per_entry(*shape)
+    save("distributed", report)
+
+
+def passes_table() -> str:
+    """Every kind of pass: two workers against one, and what came to the client."""
+    report = read("distributed")
+    one, two = (run["passes"] for run in report["runs"])
+    x_bytes = report["runs"][0]["x_bytes"]
+    rows = [
+        [
+            name,
+            one[name]["seconds"],
+            two[name]["seconds"],
+            f"{one[name]['seconds'] / two[name]['seconds']:.1f}",
+            f"{100 * two[name]['bytes'] / x_bytes:.2f} %",
+            round(two[name]["peak_bytes"] / 1e6),
+        ]
+        for name in one
+    ]
+    what = f"{report['n']:,} x {report['d']:,}, {x_bytes / 1e9:.2g} GB, load {report['load']:.0f}:"
+    header = ["pass", "1 worker, s", "2 workers, s", "ratio", "to the client", "its memory, MB"]
+    return f"{what}\n\n{markdown(header, rows)}"
+
+
+def planned() -> list[tuple[str, int, float, float, float]]:
+    """Steps of the fit in :data:`PLAN`: passes, seconds of work, of the network and of tasks."""
+    rate, p = read("distributed")["seconds_per_entry"], PLAN
+    entries = p["n"] * p["d"] * p["density"]
+    n_blocks = int(np.ceil(12 * entries / p["block_bytes"]))
+    width, c, s, workers = 2 * p["c"] + 5, p["c"], p["s"], p["workers"]
+
+    def work(kind: str, columns: float) -> float:
+        return rate[kind] * entries * columns / workers
+
+    def sent(columns: float) -> float:  # n x columns, to the client or from it
+        return 8 * p["n"] * columns / p["port"]
+
+    groups = int(np.ceil(12 * entries / 2**26))
+    shuffles = int(np.ceil(groups / (8 * workers)))
+    moved = 12 * entries / workers / p["port"]
+    blocks = int(np.ceil(s / 16))
+    overhead = n_blocks * 9 / 8 * p["task"]
+    steps = [
+        ("ranges, means, squares", 1, work("A' V", 1), 0.0, overhead),
+        ("principal vectors, A' V", 5, 5 * work("A' V", width), 5 * sent(width), 5 * overhead),
+        ("principal vectors, A V", 4, 4 * work("A V", width), 4 * sent(width), 4 * overhead),
+        (
+            "every feature against the graph",
+            shuffles,
+            work("A' V", 22),
+            moved,
+            (n_blocks * groups + shuffles * n_blocks) * p["task"],
+        ),
+        (
+            "pursuit",
+            2 * blocks,
+            blocks * work("A' V", 16),
+            blocks * sent(16) + blocks * sent(64 * p["density"] * 1.5),
+            2 * blocks * overhead,
+        ),
+        (
+            "three searches",
+            6,
+            3 * work("A' V", c),
+            3 * sent(c) + 3 * sent(64 * p["density"] * 1.5),
+            6 * overhead,
+        ),
+    ]
+    return [*steps, ("all", *(sum(step[i] for step in steps) for i in range(1, 5)))]
+
+
+def planned_table() -> str:
+    header = ["step", "passes", "work, s", "network of the client, s", "tasks, s"]
+    rows = [[name, count, *(round(x) for x in rest)] for name, count, *rest in planned()]
+    return markdown(header, rows)
+
+
+if __name__ == "__main__":
+    warnings.simplefilter("ignore")
+    if "--serve" in sys.argv:
+        serve(int(sys.argv[2]))
+    elif "--one" in sys.argv:
+        print(json.dumps(measure_client(*sys.argv[2:5], "--fit" in sys.argv)))
+    else:
+        main(sys.argv[1:])
