@@ -83,11 +83,12 @@ def run_recipe(project, text, *, labelled):
     (command,) = re.findall(r"used by: snakemake (.+)", README)
     assert command.endswith("--configfile mine.yaml")
     (project.folder / "mine.yaml").write_text(text)
-    (project.folder / "less.yaml").write_text(yaml.safe_dump({"suites": {"demo": LESS}}))
+    suite = yaml.safe_load(text)["suite"]
+    (project.folder / "less.yaml").write_text(yaml.safe_dump({"suites": {suite: LESS}}))
     write_csv(project.folder / "my.csv", labelled)
     project.snakemake(*command.split(), "less.yaml", "--cores", "2", configfile="")
-    page = (project.folder / "results/demo/report.html").read_text()
-    return scores_of(project, "demo"), page
+    page = (project.folder / f"results/{suite}/report.html").read_text()
+    return scores_of(project, suite), page
 
 
 def recipe():
@@ -115,8 +116,10 @@ def test_own_data_without_labels_as_shown_run_to_the_report(tmp_path, others):
     without = yaml.safe_load(re.findall(r"```yaml\n(.*?)```", OWN_DATA, flags=re.S)[0])
     assert without == {"datasets": {"mine": {"path": "my.csv"}}}
     suites = yaml.safe_load(recipe())["suites"]
-    suites["demo"]["datasets"] = ["mine", *others]
-    scores, page = run_recipe(project, yaml.safe_dump(without | {"suites": suites}), labelled=False)
+    suites["mine"]["datasets"] = ["mine", *others]
+    scores, page = run_recipe(
+        project, yaml.safe_dump({"suite": "mine", "suites": suites, **without}), labelled=False
+    )
     assert set(scores["status"]) == {"ok"}
     assert set(scores["dataset"]) == {"mine", *others}
     mine = scores.query("dataset == 'mine'")

@@ -144,12 +144,18 @@ _WATCH_SECONDS = 0.5
 
 
 def end_with_run() -> None:
-    """End this process, a job, when the run that started it has ended, even if it was killed."""
+    """End this process when the run whose child it is has ended, even if it was killed.
+
+    A job of a cluster is no child of the run, and finishes what it has begun.
+    """
+    import psutil
+
     try:
         run = json.loads(os.environ[_RUN_VARIABLE])
     except (KeyError, ValueError):
         return
-    if run["host"] == socket.gethostname() and run["pid"] != os.getpid() and _is_alive(run):
+    parents = [parent.pid for parent in psutil.Process().parents()]
+    if run["host"] == socket.gethostname() and run["pid"] in parents and _is_alive(run):
         threading.Thread(target=_watch, args=(run,), daemon=True).start()
 
 
