@@ -190,7 +190,7 @@ def solve(
     low_rank = d > _LOW_RANK_ABOVE * n if low_rank is None else low_rank
     gram = None if low_rank else Z.T @ Z
     total = float(np.einsum("ij,ij->", Z, Z))
-    basis = qr(Z.T, mode="economic")[0] if low_rank else None
+    basis = qr(Z.T, mode="economic")[0] if low_rank else np.empty((d, 0))
     history: list[float] = []
     converged = False
     while not converged and len(history) < max_iter:

@@ -56,12 +56,12 @@ def completed(config: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict[st
     merged = with_defaults(config, defaults)
     suites = merged.get("suites")
     base = suites.get(BASE_SUITE) if isinstance(suites, Mapping) else None
-    if not isinstance(base, Mapping):
+    if not isinstance(suites, Mapping) or not isinstance(base, Mapping):
         return merged
     merged["suites"] = {}
     for name, suite in suites.items():
         if name not in defaults["suites"] and isinstance(suite, Mapping):
-            own_sizes = {"s_values_by_dataset": {}} if "s_values" in suite else {}
+            own_sizes: dict[str, Any] = {"s_values_by_dataset": {}} if "s_values" in suite else {}
             suite = with_defaults(suite, {**base, **own_sizes})
         merged["suites"][name] = suite
     return merged
@@ -132,7 +132,7 @@ class ConfigCheck:
 
     def selected_methods(self) -> Iterator[tuple[str, dict[str, dict], list[dict[str, Any]]]]:
         """Name, definitions and settings of each method of the suite, where these are sound."""
-        suite = self.suites.get(self.config.get("suite"), {})
+        suite = self.suites.get(str(self.config.get("suite")), {})
         definitions = {own_name(name): definition for name, definition in self.methods.items()}
         overrides = {own_name(n): grid for n, grid in suite.get("grid_overrides", {}).items()}
         for name in _used_methods(suite):

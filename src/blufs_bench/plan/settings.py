@@ -111,7 +111,7 @@ def setting_problems(name: str, method: Method, settings: Sequence[Setting]) -> 
             selector = make_selector(cls, setting)
             if hasattr(selector, "estimator"):
                 selector._count_parameter()
-            inner = getattr(selector, "estimator", selector)
+            inner: Any = getattr(selector, "estimator", selector)
             # Selectors of other packages need not say what their parameters may be.
             if hasattr(inner, "_parameter_constraints"):
                 inner._validate_params()

@@ -128,7 +128,7 @@ def _end_with(parent: int) -> None:
 def _print_to_log() -> None:
     """Let what this process prints go to the log file of the job, if there is one."""
     for handler in logging.getLogger("blufs").handlers:
-        if isinstance(handler, logging.FileHandler):
+        if isinstance(handler, logging.FileHandler) and handler.stream is not None:
             for stream in (1, 2):
                 os.dup2(handler.stream.fileno(), stream)
 
