@@ -52,6 +52,7 @@ from blufs._numerics.matrix.sparse import canonical_csr, check_structure, some_c
 from blufs._numerics.progress import reporting
 from blufs._numerics.redundancy import redundancy
 from blufs._numerics.table import as_table
+from blufs._numerics.threads import threads_for
 from blufs._numerics.warn import warn_user
 
 __all__ = [
@@ -230,7 +231,8 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         self._validate_params()
         plain = self._plain()
         X = plain._validate(X)
-        value = plain._precompute(plain._usable_part(X)[0])
+        with threads_for(X):
+            value = plain._precompute(plain._usable_part(X)[0])
         name, parameters = type(self).__name__, plain._shared_parameters(X.shape[1])
         return Precomputed(value, name, X.shape, first_row(X), parameters)
 
@@ -437,7 +439,8 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         n_constant = len(included) - len(positions)
         inner = {s: min(max(s - n_constant, 1), len(kept)) if s else s for s in s_values}
         talking = reporting(type(self).__name__, getattr(self, "verbose", 0))
-        with talking, np.errstate(under="ignore"):  # what is too small to count is zero
+        # What is too small to count is zero.
+        with talking, np.errstate(under="ignore"), threads_for(X):
             solutions = self._solve_given(part, sorted(set(inner.values())), given, positions)
         for s in inner.values():
             check_ranking(solutions.get(s), len(kept), type(self).__name__)
