@@ -46,7 +46,7 @@ STEPS = (
     ("paper, principal similarity", "similarity of principal coordinates"),
     ("scaling center+unit", "features centred too"),
     ("softness none", 'features of mostly background at their own scale (`scaling="auto"`)'),
-    ("no feedback", 'softened norms in the search (`softness="auto"`)'),
+    ("no feedback", "softened norms in the search (an earlier rule)"),
     ("default", "the learned graph fed back (`feedback=0.25`): the default"),
 )
 
