@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+from scipy.linalg import LinAlgError, cholesky, pinvh
+from scipy.linalg.lapack import dtrtri
 
 from blufs._numerics.matrix import DataMatrix
 from blufs.solver.exchange import DEPTHS, REDUNDANT, exchange, solve_spd
@@ -104,9 +106,13 @@ class SupportSearch:
         (H,) = self.M.products(A, A)
         H[np.diag_indices_from(H)] += self._ridge
         B = A.T @ self.Y + self.tau * W_old
-        solved = solve_spd(H, np.hstack([B, np.eye(len(H))]))
-        W, inverse = np.split(solved, [B.shape[1]], axis=1)
-        diagonal = np.diagonal(inverse)
+        try:
+            L = cholesky(H, lower=True, check_finite=False)
+            inverse, _ = dtrtri(L, lower=1)  # of L, which is a third of the work for that of H
+            W, diagonal = inverse.T @ (inverse @ B), np.einsum("ij,ij->j", inverse, inverse)
+        except LinAlgError:
+            inverse = pinvh(H)
+            W, diagonal = inverse @ B, np.diagonal(inverse)
         # Features that the others span can be dropped for nothing.
         usable = diagonal * np.diagonal(H) < 1 / REDUNDANT
         return np.where(usable, np.einsum("ij,ij->i", W, W) / np.where(usable, diagonal, 1), 0)
