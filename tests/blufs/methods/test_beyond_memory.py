@@ -53,18 +53,6 @@ def test_which_methods_read_in_chunks():
     assert set(CHUNKED) == baselines | {"BLUFS", "LapScore", "MCFS", "FSCA", "PivotedQR"}
 
 
-@pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("name", CHUNKED)
-def test_the_selection_is_that_of_the_matrix_in_memory(name, kind, seed, tmp_path):
-    X = words(seed) if kind in SPARSE_KINDS else clusters(seed)
-    source = beyond_memory(kind, X, tmp_path)
-    ours, theirs = (selector(name, 6).fit(values) for values in (source, X))
-    np.testing.assert_array_equal(ours.support_, theirs.support_)
-    np.testing.assert_allclose(ours.scores_, theirs.scores_, rtol=1e-6, atol=1e-8)
-    assert ours.n_features_in_ == 30
-
-
 @pytest.mark.parametrize("seed", range(12))
 def test_the_whole_ranking_of_blufs_is_the_same(seed, tmp_path):
     X = clusters(seed, n=60 + 17 * seed)

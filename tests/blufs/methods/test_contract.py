@@ -284,16 +284,6 @@ def test_more_clusters_than_samples(name):
         selector(name, 3, n_clusters=21).fit(blobs(n=20))
 
 
-@pytest.mark.parametrize("name", SELECTING)
-def test_single_precision_and_read_only_memory_map(name, tmp_path):
-    X = DATA["blobs"].astype(np.float32)
-    path = tmp_path / "X.npy"
-    np.save(path, X)
-    mapped = np.load(path, mmap_mode="r")
-    assert selector(name, 3).fit(mapped).support_.sum() == 3
-    assert selected(name, mapped, 3) == selected(name, X, 3)
-
-
 @pytest.mark.parametrize("name", METHODS)
 def test_input_is_left_alone(name):
     X = blobs()

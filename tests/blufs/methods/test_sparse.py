@@ -15,7 +15,6 @@ from tests.blufs.methods.test_contract import selector
 
 METHODS = tuple(known_methods())
 SPARSE = tuple(name for name in METHODS if method_class(name).takes_sparse)
-FORMATS = ("csr_array", "csc_array", "coo_array", "csr_matrix", "csc_matrix", "coo_matrix")
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore::sklearn.exceptions.ConvergenceWarning",
@@ -66,13 +65,6 @@ def test_the_selection_is_that_of_the_dense_copy(name, seed, density):
 def test_more_features_than_samples(name):
     X = topics(11, n=40, d=90)
     same_selection(name, X, X.toarray())
-
-
-@pytest.mark.parametrize("kind", FORMATS)
-@pytest.mark.parametrize("name", SPARSE)
-def test_every_format_is_the_same_matrix(name, kind):
-    X = topics(2)
-    same_selection(name, getattr(sp, kind)(X), X.toarray())
 
 
 def written_badly(X: sp.csr_array) -> sp.csr_array:
