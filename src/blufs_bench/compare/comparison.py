@@ -25,17 +25,19 @@ from blufs_bench.compare.means import (
     score_matrix,
 )
 from blufs_bench.compare.pairs import NO_RANDOM, bayes, compared, pairs, standings
-from blufs_bench.compare.tests import complete_block, rank_tests
+from blufs_bench.compare.tests import TIE_DECIMALS, complete_block, rank_tests
 from blufs_bench.datasets.card import DEFAULT_DOMAIN
 from blufs_bench.files.atomic import read_json
 from blufs_bench.results.suite import Suite, SuiteResults
 from blufs_bench.results.vocabulary import (
+    ALL_FEATURES,
     CHOICES,
     CRITERIA,
     DOMAINS,
     EVERYWHERE,
     METHOD_UNDER_STUDY,
     SCORES,
+    UNSEEN,
 )
 
 #: Columns that hold whole numbers.
@@ -50,7 +52,8 @@ class View:
     Attributes
     ----------
     content : JSON-able: ``datasets``, ``left_out``, ``has_random``, ``note``, ``methods`` (a record
-        each, best mean first), ``pairs`` (each once), ``bayes`` and ``answer``
+        each, best mean first), ``pairs`` (each once), ``bayes``, ``s`` (the numbers of features),
+        ``answer`` and ``caveats``
     """
 
     metric: str
@@ -170,13 +173,17 @@ class Comparison:
         return None if content is None else View(metric, choice, score, domain, content)
 
     def first_view(self) -> View | None:
-        """The view that comes first wherever one is shown; None if there is nothing to compare."""
+        """The view that comes first wherever one is shown; None if there is nothing to compare.
+
+        With default settings, over all s, and on the data on which no default was picked, where
+        there are such.
+        """
         for metric, choices in self.content["views"].items():
             for choice in ("default", *choices):
                 if choice in choices:
                     score, domains = next(iter(choices[choice].items()))
-                    domain, content = next(iter(domains.items()))
-                    return View(metric, choice, score, domain, content)
+                    domain = UNSEEN if UNSEEN in domains else next(iter(domains))
+                    return View(metric, choice, score, domain, domains[domain])
         return None
 
     def matrix(self, metric: str, choice: str, score: str = "reported") -> pd.DataFrame:
@@ -233,7 +240,12 @@ def compare_methods(results: SuiteResults, suite: Suite) -> Comparison:
                 with_bayes = score == "reported" and domain == EVERYWHERE
                 found = view(part, with_bayes=with_bayes)
                 key = {"metric": metric, "choice": choice, "score": score, "domain": domain}
+                here = curves[(curves["metric"] == metric) & (curves["choice"] == choice)]
+                here = here[here["dataset"].isin(names)]
+                found["s"] = _numbers_of_features(here, cells, key)
+                leaders = _leaders(here, names, suite.methods)
                 found["answer"] = sentence.answer(found, suite, **key)
+                found["caveats"] = sentence.caveats(found, suite, leaders)
                 where = views.setdefault(metric, {}).setdefault(choice, {})
                 where.setdefault(score, {})[domain] = found
     return Comparison(
@@ -333,11 +345,42 @@ def _domains(
     results: SuiteResults, scored: pd.DataFrame, datasets: Sequence[str]
 ) -> dict[str, list[str]]:
     reached = [name for name in datasets if name in set(scored["dataset"])]
+    unseen = [name for name in reached if results.cards.get(name, {}).get("role") != "develop"]
+    whole = {EVERYWHERE: reached}
+    if 0 < len(unseen) < len(reached):
+        whole[UNSEEN] = unseen
     found: dict[str, list[str]] = {}
     for key in DOMAINS:
         here = [name for name in reached if domain_of(results, name) == key]
         found |= {key: here} if here else {}
-    return {EVERYWHERE: reached} | (found if len(found) > 1 else {})
+    return whole | (found if len(found) > 1 else {})
+
+
+def _numbers_of_features(
+    curves: pd.DataFrame, cells: pd.DataFrame, key: Mapping[str, str]
+) -> list[int]:
+    """The numbers of features of a view: those of its curves, or those that are reported."""
+    rows = curves
+    if key["score"] == "reported":
+        wanted = (cells["metric"] == key["metric"]) & (cells["choice"] == key["choice"])
+        rows = cells[wanted & cells["dataset"].isin(set(curves["dataset"]))].dropna(subset="mean")
+    return sorted({int(s) for s in rows.loc[rows["method"] != ALL_FEATURES, "s"]})
+
+
+def _leaders(
+    curves: pd.DataFrame, datasets: Sequence[str], methods: Sequence[str]
+) -> list[list[str]]:
+    """Who has the best mean with the fewest and with the most features of every dataset."""
+    selecting = curves[curves["method"] != ALL_FEATURES]
+    by_dataset = selecting.groupby("dataset")["s"]
+    found = []
+    for ends in (by_dataset.min(), by_dataset.max()):
+        rows = selecting[selecting["s"] == selecting["dataset"].map(ends)]
+        matrix = rows.pivot(index="dataset", columns="method", values="mean")
+        mean = compared(matrix.reindex(index=datasets, columns=methods)).ranked.mean()
+        mean = mean.round(TIE_DECIMALS)
+        found.append([str(name) for name in mean.index[mean == mean.max()]])
+    return found
 
 
 def domain_of(results: SuiteResults, dataset: str) -> str:

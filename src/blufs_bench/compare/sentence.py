@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from blufs_bench.compare.means import labelled_datasets
@@ -16,6 +16,7 @@ from blufs_bench.results.vocabulary import (
     METHOD_UNDER_STUDY,
     METRICS,
     RANDOM_FEATURES,
+    UNSEEN,
     counted,
     metric_words,
 )
@@ -29,7 +30,12 @@ _SETTINGS = {
     "blind": "With settings chosen without labels",
 }
 #: Domains whose title is not what one says in a sentence.
-_DOMAINS = {"other": "other data", "text": "texts", "artificial": "artificial data"} | {
+_DOMAINS = {
+    "other": "other data",
+    "text": "texts",
+    "artificial": "artificial data",
+    UNSEEN: "data that no default was picked on",
+} | {
     key: title.lower()
     for key, title in DOMAINS.items()
     if key not in ("other", "text", "artificial")
@@ -38,33 +44,78 @@ NOTHING = "No method has a score to compare here."
 
 
 def answer(
-    view: dict[str, Any], suite: Suite, *, metric: str, choice: str, score: str, domain: str
+    view: Mapping[str, Any], suite: Suite, *, metric: str, choice: str, score: str, domain: str
 ) -> str:
-    """Who is first, by how much, and where BLUFS stands if it is another."""
+    """Who is first in the table, by how much, and where BLUFS stands if it is another.
+
+    Random features are in the table: where they have place 1, no method is called first.
+    """
     placed = {
         name: row
         for name, row in view["methods"].items()
-        if row["place"] is not None and name not in (ALL_FEATURES, RANDOM_FEATURES)
+        if row["place"] is not None and name != ALL_FEATURES
     }
-    if not placed:
+    methods = {name: row for name, row in placed.items() if name != RANDOM_FEATURES}
+    if not methods:
         return NOTHING
-    leading = min(row["place"] for row in placed.values())
-    first = [name for name, row in placed.items() if row["place"] == leading]
-    names = _listed([suite.title(name) for name in first])
+    begin = f"{_SETTINGS[choice]}{_with_features(view)}"
     where = "" if domain == EVERYWHERE else f" on {_DOMAINS[domain]}"
+    leading = min(row["place"] for row in methods.values())
+    first = [name for name, row in methods.items() if row["place"] == leading]
+    names, best = _listed([suite.title(name) for name in first]), methods[first[0]]
+    owner = "their" if len(first) > 1 else "its"
+    measured = f"{owner} {_measured(metric, score)}"
+    if RANDOM_FEATURES in placed and placed[RANDOM_FEATURES]["place"] <= leading:
+        are = "are" if len(first) > 1 else "is"
+        nearest = f"{names} {are} the best of them: " if len(methods) > 1 else ""
+        nearest = nearest or f"{names}: "
+        return (
+            f"{begin}, no method is better than random features{where}. "
+            f"{nearest}{measured} {_worth(view, best)}."
+        )
     verb = "come" if len(first) > 1 else "comes"
     stands = f"{verb} first" if len(placed) > 1 else "is the only method"
-    owner = "their" if len(first) > 1 else "its"
-    sentence = (
-        f"{_SETTINGS[choice]}, {names} {stands}{where}: "
-        f"{owner} {_measured(metric, score)} {_worth(view, placed[first[0]])}"
-    )
-    followers = [name for name in placed if name not in first]
+    sentence = f"{begin}, {names} {stands}{where}: {measured} {_worth(view, best)}"
+    followers = [name for name in methods if name not in first]
     shown = METHOD_UNDER_STUDY if METHOD_UNDER_STUDY in followers else next(iter(followers), None)
     if shown:
-        place, height = placed[shown]["place"], _height(view, placed[shown])
+        place, height = methods[shown]["place"], _height(view, methods[shown])
         sentence += f"; {suite.title(shown)} has place {place} with {height}"
     return f"{sentence}."
+
+
+def caveats(
+    view: Mapping[str, Any], suite: Suite, leaders: Sequence[Sequence[str]] = ()
+) -> list[str]:
+    """What a reader must know before trusting the answer.
+
+    Parameters
+    ----------
+    leaders : the methods that come first with the fewest and with the most features
+    """
+    found = []
+    n = len(view["datasets"])
+    if 0 < n < MIN_FOR_INTERVAL:
+        found.append(f"Of only {counted(n, 'dataset')}: another one may turn the order around.")
+    if len(leaders) == 2 and all(leaders) and not set(leaders[0]) & set(leaders[1]):
+        few, many = (_listed([suite.title(name) for name in names]) for names in leaders)
+        found.append(
+            f"The order changes with the number of features: {few} {_lead(leaders[0])} with the "
+            f"fewest, {many} with the most."
+        )
+    return found
+
+
+def _lead(names: Sequence[str]) -> str:
+    return "lead" if len(names) > 1 else "leads"
+
+
+def _with_features(view: Mapping[str, Any]) -> str:
+    """The numbers of features of a view: " and 20 features", " and 5 to 20 features"."""
+    s = view.get("s") or []
+    if not s:
+        return ""
+    return f" and {s[0]} features" if len(s) == 1 else f" and {s[0]} to {s[-1]} features"
 
 
 def _listed(names: list[str]) -> str:
@@ -76,7 +127,7 @@ def _measured(metric: str, score: str) -> str:
     """The metric as one says it, with its short name."""
     title, _ = metric_words(metric)
     said = title[0].lower() + title[1:]
-    return f"{said} over all numbers of features" if score == "area" else said
+    return f"mean {said}" if score == "area" else said
 
 
 def _worth(view: dict[str, Any], row: dict[str, Any]) -> str:

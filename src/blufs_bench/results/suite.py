@@ -105,7 +105,11 @@ class SuiteResults:
     def cards(self) -> dict[str, dict[str, Any]]:
         """Dataset name -> its card; the cards of a kept run lie in one file."""
         found = map(read_json, self.card_paths)
-        return {card["name"]: card for one in found for card in (one if isinstance(one, list) else [one])}
+        return {
+            card["name"]: card
+            for one in found
+            for card in (one if isinstance(one, list) else [one])
+        }
 
     def data(self, dataset: str) -> tuple[Any, np.ndarray | None]:
         """Prepared data of shape (n, d), dense or sparse, and labels of shape (n,), or None."""

@@ -183,8 +183,11 @@ DOMAINS = {
 }
 #: The domain that stands for all of them.
 EVERYWHERE = "all"
-#: What a score is: at the s that is reported, or the mean height of the curve over s.
-SCORES = {"reported": "Reported s", "area": "Area under the curve"}
+#: Stands for the datasets on which no default was picked, where they are some and not all.
+UNSEEN = "unseen"
+#: What a score is: the mean height of the curve over s, where there are several, or at the s that
+#: is reported. In the order in which they are shown.
+SCORES = {"area": "Area under the curve", "reported": "Reported s"}
 
 
 def metric_words(metric: str) -> tuple[str, str]:
@@ -195,7 +198,8 @@ def metric_words(metric: str) -> tuple[str, str]:
 
 
 def domain_title(domain: str) -> str:
-    return "All datasets" if domain == EVERYWHERE else DOMAINS[domain]
+    named = {EVERYWHERE: "All datasets", UNSEEN: "Only data that no default was picked on"}
+    return named.get(domain) or DOMAINS[domain]
 
 
 def counted(n: int, noun: str) -> str:

@@ -6,13 +6,15 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from statsmodels.stats.multitest import multipletests
 
 from blufs_bench.compare.comparison import compare_methods, view
 from blufs_bench.compare.means import area_matrix, curve_areas, curve_scores, fit_seconds
 from blufs_bench.compare.pairs import bayes, compared, pairs, standings
 from blufs_bench.compare.paper import Paper
-from blufs_bench.compare.sentence import answer
+from blufs_bench.compare.sentence import answer, caveats
 from blufs_bench.compare.tests import holm
 from blufs_bench.results import Suite, load
 from blufs_bench.show.figures.comparisons import pareto
@@ -166,26 +168,101 @@ def test_views_cover_metrics_choices_scores_and_domains(results, summary):
 def test_the_answer_names_the_winner_and_where_blufs_stands():
     where = {"metric": "nmi", "choice": "default", "score": "reported", "domain": "all"}
     suite = Suite("x", list("abcd"), list(MATRIX.columns))
-    found = view(MATRIX)
+    found = view(MATRIX) | {"s": [20]}
     said = answer(found, suite, **where)
     low, high = (found["methods"]["BLUFS"][key] for key in ("low", "high"))
     assert said == (
-        "With default settings, BLUFS comes first: its normalised mutual information (NMI) is "
-        f"15.0 points above that of random features (95 % interval {low:+.1f} to {high:+.1f}), "
-        "better on 4 of 4 datasets; Gap has place 2 with +12.5."
+        "With default settings and 20 features, BLUFS comes first: its normalised mutual "
+        "information (NMI) is 15.0 points above that of random features (95 % interval "
+        f"{low:+.1f} to {high:+.1f}), better on 4 of 4 datasets; Gap has place 2 with +12.5."
     )
     worse = view(MATRIX.assign(BLUFS=0.4))
     said = answer(worse, suite, **where)
     assert "Gap comes first: its normalised mutual information (NMI) is 12.5 points" in said
     assert said.endswith("; BLUFS has place 3 with -10.0.")
-    bare = view(MATRIX.drop(columns="RandomFeatures"))
+    bare = view(MATRIX.drop(columns="RandomFeatures")) | {"s": [5, 10, 20]}
     said = answer(bare, suite, **where | {"score": "area"})
-    assert "BLUFS and Gap come first: their normalised mutual information (NMI) over all" in said
-    assert "numbers of features is 66.7 % on average over 3 datasets" in said
+    assert "and 5 to 20 features, BLUFS and Gap come first: their mean normalised mutual" in said
+    assert "is 66.7 % on average over 3 datasets" in said
 
     suite = Suite("x", list("abcd"), [*MATRIX.columns, "Other"])
     equal = view(MATRIX.assign(Gap=MATRIX["BLUFS"], Other=MATRIX["BLUFS"]))
     assert "BLUFS, Gap and Other come first" in answer(equal, suite, **where)
+
+
+def test_where_random_features_lead_no_method_is_called_first():
+    where = {"metric": "nmi", "choice": "default", "score": "reported", "domain": "all"}
+    suite = Suite("x", list("abcd"), list(MATRIX.columns))
+    low = MATRIX.assign(BLUFS=0.4, Gap=0.3)
+    said = answer(view(low), suite, **where)
+    assert said.startswith("With default settings, no method is better than random features. ")
+    assert "BLUFS is the best of them: its normalised mutual information (NMI) is 10.0" in said
+    tied = answer(view(MATRIX.assign(BLUFS=0.5, Gap=0.5)), suite, **where)
+    assert "no method is better than random features" in tied
+    alone = answer(view(MATRIX.assign(BLUFS=0.1).drop(columns="Gap")), suite, **where)
+    assert "no method is better than random features. BLUFS: its" in alone
+
+
+SCORE = st.sampled_from([0.0, 0.2, 0.35, 0.5, 0.5 + 1e-13, 0.9, np.nan])
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    matrix=st.integers(1, 6).flatmap(
+        lambda n: st.fixed_dictionaries(
+            {name: st.lists(SCORE, min_size=n, max_size=n) for name in ("RandomFeatures", *"PQR")}
+        )
+    ),
+    has_random=st.booleans(),
+    all_features=st.booleans(),
+)
+def test_the_answer_calls_first_who_is_first_in_the_table(matrix, has_random, all_features):
+    scores = pd.DataFrame(matrix)
+    scores = scores if has_random else scores.drop(columns="RandomFeatures")
+    scores = scores.assign(AllFeatures=1.0) if all_features else scores
+    found = view(scores, with_bayes=False)
+    suite = Suite("x", list(scores.index), list(scores.columns))
+    said = answer(found, suite, metric="nmi", choice="default", score="area", domain="all")
+    places = {name: row["place"] for name, row in found["methods"].items() if row["place"]}
+    leading = [name for name, place in places.items() if place == 1]
+    if not set(places) - {"RandomFeatures"}:
+        assert said == "No method has a score to compare here."
+    elif "RandomFeatures" in leading:
+        assert "no method is better than random features" in said
+        assert " first" not in said
+    else:
+        named, _, _ = said.removeprefix("With default settings, ").partition(" come")
+        expected = " and ".join(", ".join(leading).rsplit(", ", 1))
+        assert named == expected or (len(places) == 1 and f"{leading[0]} is the only" in said)
+
+
+def test_a_few_datasets_and_an_order_that_changes_are_told():
+    suite = Suite("x", list("ab"), ["BLUFS", "MCFS"])
+    few = {"datasets": ["a", "b"]}
+    assert caveats(few, suite) == ["Of only 2 datasets: another one may turn the order around."]
+    many = {"datasets": list("abcd")}
+    assert caveats(many, suite, [["BLUFS"], ["BLUFS", "MCFS"]]) == []
+    (told,) = caveats(many, suite, [["BLUFS"], ["MCFS"]])
+    assert told.endswith("features: BLUFS leads with the fewest, MCFS with the most.")
+
+
+def test_data_on_which_no_default_was_picked_are_a_view_of_their_own(results):
+    cards = {name: card | {"role": "develop"} for name, card in results.cards.items()}
+    cards["pie"]["role"] = "judge"
+    split = load(results.tables["scores"].parent)
+    split.__dict__["cards"] = cards
+    comparison = compare_methods(split, SUITE)
+    assert comparison.domains["unseen"] == ["pie"]
+    first = comparison.first_view()
+    assert (first.domain, first.score, first.choice) == ("unseen", "area", "default")
+    assert "comes first on data that no default was picked on" in first.content["answer"]
+    assert "unseen" not in compare_methods(results, SUITE).domains
+
+
+def test_the_numbers_of_features_of_a_view_are_those_it_was_measured_at(results):
+    comparison = compare_methods(results, SUITE)
+    for score, expected in (("area", [2, 5, 10]), ("reported", [10])):
+        assert comparison.view("nmi", "default", score).content["s"] == expected
 
 
 def test_the_answer_admits_what_may_be_chance_and_a_method_without_rivals():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -25,6 +25,7 @@ from blufs_bench.results.vocabulary import (
     RANDOM_FEATURES,
     SCORES,
     STATUSES,
+    UNSEEN,
     domain_title,
     metric_words,
 )
@@ -39,7 +40,7 @@ from blufs_bench.show.leaderboard import (
     wins_column,
 )
 from blufs_bench.show.page.content import why_missing
-from blufs_bench.show.tables.table import Block, tuples
+from blufs_bench.show.tables.table import Block, Cell, tuples
 
 #: What the page knows of a method in a view, in this order.
 COLUMNS = (
@@ -70,6 +71,7 @@ def page_data(results: SuiteResults, suite: Suite, comparison: Comparison) -> di
         "choices": {key: CHOICES[key].title for key in comparison.choices},
         "scores": {key: SCORES[key] for key in comparison.scores},
         "domains": {key: domain_title(key) for key in comparison.domains},
+        "members": comparison.domains,
         "methods": {name: {"title": suite.title(name), **about[name]} for name in suite.methods},
         "extras": {} if comparison.by_labels else _extras(results, suite, comparison.datasets),
         "datasets": {name: _dataset(results, name) for name in comparison.datasets},
@@ -121,8 +123,26 @@ def first_board(data: Mapping[str, Any], key: Mapping[str, str]) -> Board:
     if view["hasRandom"]:
         columns.append(wins_column("W / T / L"))
     columns += [values_column(title, values, "{:.2f}") for title, values in data["extras"].items()]
+    domains = [d for d in data["domains"] if d not in (EVERYWHERE, UNSEEN)]
+    if view["hasRandom"] and key["domain"] == EVERYWHERE:
+        for domain in domains:
+            part = data["views"][key["metric"]][key["choice"]][key["score"]].get(domain)
+            if part and part["hasRandom"]:
+                rows = dict(zip(part["methods"], part["rows"], strict=True))
+                gains = {name: row[COLUMNS.index("gain")] for name, row in rows.items()}
+                columns.append((data["domains"][domain], _domain_cell(gains)))
     columns.append(("Seconds", lambda _, row: seconds_cell(row["seconds"])))
     return Board(list(methods), leaderboard(methods, columns), whiskers(methods))
+
+
+def _domain_cell(gains: Mapping[str, float | None]) -> Callable[[str, Mapping], Cell]:
+    """The gain on one kind of data; that of random features is none by definition."""
+
+    def cell(name: str, _: Mapping) -> Cell:
+        gain = gains[name]
+        return Cell("0", 0.0) if gain is None else Cell(f"{gain:+.1f}", gain)
+
+    return cell
 
 
 def as_script(data: Mapping[str, Any]) -> Markup:
@@ -163,6 +183,7 @@ def _view(compared: View, seconds: Mapping[str, float], alpha: float) -> dict[st
     rows = [row | {"seconds": seconds.get(name)} for name, row in view["methods"].items()]
     return {
         "answer": view["answer"],
+        "caveats": view["caveats"],
         "note": view["note"],
         "hasRandom": view["has_random"],
         "n": len(view["datasets"]),

@@ -77,10 +77,12 @@ const settingText = (setting) => {
     || "no parameters";
 };
 
-// An arXiv number as a link; nothing is fetched until it is pressed.
-const linked = (text) => text.split(/(arXiv:\d{4}\.\d{4,5})/).map((part) => {
-  const number = part.match(/^arXiv:(\d{4}\.\d{4,5})$/);
-  return number ? html("a", { href: `https://arxiv.org/abs/${number[1]}`, rel: "noreferrer" }, part) : part;
+// An arXiv number or a DOI as a link; nothing is fetched until it is pressed.
+const linked = (text) => text.split(/(arXiv:\d{4}\.\d{4,5}|\b10\.\d{4,9}\/[^\s,;]*[^\s,;.])/).map((part) => {
+  const arxiv = part.match(/^arXiv:(\d{4}\.\d{4,5})$/);
+  const doi = /^10\.\d{4,9}\//.test(part);
+  const href = arxiv ? `https://arxiv.org/abs/${arxiv[1]}` : `https://doi.org/${part}`;
+  return arxiv || doi ? html("a", { href, rel: "noreferrer" }, part) : part;
 });
 
 const methodDetail = (name) => {

@@ -150,6 +150,7 @@ def render(
         first=json.dumps(first.key if first else None),
         question=QUESTION,
         answer=first.content["answer"] if first else NOTHING,
+        caveats=first.content["caveats"] if first else [],
         board=first_board(data, first.key) if first else None,
         by_labels=comparison.by_labels,
         verdict=comparison.verdict,

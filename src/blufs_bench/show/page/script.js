@@ -99,9 +99,17 @@ const goTo = (id) => {
   target.scrollIntoView();
 };
 
-// Light or dark: as the system says, until the button is pressed.
+// Light or dark: as the system says, until the button is pressed; then as it was pressed last.
+// Where a page may store nothing, it asks the system again.
+const remembered = (value) => {
+  try {
+    if (value) localStorage.setItem("theme", value);
+    return localStorage.getItem("theme");
+  } catch { return null; }
+};
 const theme = document.getElementById("theme");
 const systemDark = matchMedia("(prefers-color-scheme: dark)");
+if (remembered()) document.documentElement.dataset.theme = remembered();
 const isDark = () => {
   const chosen = document.documentElement.dataset.theme;
   return chosen ? chosen === "dark" : systemDark.matches;
@@ -112,6 +120,7 @@ const nameTheme = () => {
 };
 theme.addEventListener("click", () => {
   document.documentElement.dataset.theme = isDark() ? "light" : "dark";
+  remembered(document.documentElement.dataset.theme);
   nameTheme();
 });
 systemDark.addEventListener("change", nameTheme);

@@ -36,7 +36,7 @@ const record = (view, method) => {
 };
 const titleOf = (method) => data.methods[method]?.title ?? method;
 const datasetsOf = (domain) =>
-  Object.keys(data.datasets).filter((d) => domain === "all" || data.datasets[d].domain === domain);
+  Object.keys(data.datasets).filter((d) => domain === "all" || data.members[domain].includes(d));
 
 // Numbers as the static table writes them.
 const signed = (value, digits = 1) => (value < 0 ? "" : "+") + value.toFixed(digits);
@@ -97,6 +97,13 @@ const whiskersOf = (view) => {
     html("b", { style: `left:${at(row.gain)}%` }));
 };
 
+// Where all data are compared: the gain on each kind of data, the answer to "on which data?".
+const domainViews = (view) =>
+  view.hasRandom && state.domain === "all"
+    ? Object.keys(data.domains).filter((d) => !["all", "unseen"].includes(d))
+        .map((d) => [d, data.views[state.metric][state.choice][state.score][d]]).filter(([, v]) => v?.hasRandom)
+    : [];
+
 const leaderboardRows = (view) =>
   view.methods.map((method) => {
     const row = record(view, method);
@@ -117,6 +124,10 @@ const leaderboardRows = (view) =>
     for (const column of Object.values(data.extras)) {
       cells.push([fixed(column[method], 2), column[method] ?? null]);
     }
+    for (const [, part] of domainViews(view)) {
+      const gain = isRandom ? 0 : record(part, method).gain;
+      cells.push([isRandom ? "0" : signed(gain), gain, "domain"]);
+    }
     cells.push([secondsText(row.seconds), row.seconds]);
     return { method, cells };
   });
@@ -128,6 +139,7 @@ const leaderboardTitles = (view) => [
   ...metricsShown().map((metric) => data.metrics[metric][1]),
   ...(view.hasRandom ? ["W / T / L"] : []),
   ...Object.keys(data.extras),
+  ...domainViews(view).map(([domain]) => data.domains[domain]),
   "Seconds",
 ];
 
@@ -142,22 +154,30 @@ const showLeaderboard = () => {
   const table = byId("leaderboard");
   const view = viewOf();
   byId("answer").textContent = view ? view.answer : "No scores for this combination.";
+  byId("caveats").textContent = view ? view.caveats.join(" ") : "";
+  byId("caveats").hidden = !byId("caveats").textContent;
   const titles = view ? leaderboardTitles(view) : ["Place", "Method"];
   const rows = view ? leaderboardRows(view) : [];
   const whisker = view && view.hasRandom ? whiskersOf(view) : null;
   const header = table.tHead.rows[0];
-  header.replaceChildren(...titles.map((title) => html("th", { scope: "col" }, title)));
+  const isDomain = rows.length ? rows[0].cells.map(([, , kind]) => kind === "domain") : [];
+  table.classList.toggle("domains", isDomain.includes(true));
+  header.replaceChildren(...titles.map((title, i) =>
+    html("th", { scope: "col", class: isDomain[i] ? "domain" : null }, title)));
   addSorting(table);
+  const limit = Math.min(25, Math.max(1, ...rows.flatMap(({ cells }) =>
+    cells.filter(([, , kind]) => kind).map(([, gain]) => Math.abs(gain)))));
   table.tBodies[0].replaceChildren(
     ...rows.map(({ method, cells }) =>
       html("tr", { "data-method": method, class: method === data.special.study ? "study" : null },
-        ...cells.map(([text, value], i) =>
+        ...cells.map(([text, value, kind], i) =>
           html(i === 1 ? "th" : "td",
-            { scope: i === 1 ? "row" : null, "data-value": value, "data-label": titles[i] },
+            { scope: i === 1 ? "row" : null, "data-value": value, "data-label": titles[i],
+              class: kind ? `${kind} shaded` : null, style: kind ? shade(value, limit) : null },
             i === 1 ? methodButton(method) : text,
             i === 2 && whisker && method !== data.special.random ? whisker(record(view, method)) : null)))));
   byId("board-note").textContent = view ? boardNote(view) : "";
-  showDownloads(titles, rows);
+  showDownloads(view, titles, rows);
 };
 
 const boardNote = (view) => {
@@ -170,12 +190,25 @@ const boardNote = (view) => {
   ].filter(Boolean).join(" ");
 };
 
-// The table on the screen as files.
-const quoted = (text) => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+// The table on the screen as files: numbers as numbers, and no text that a spreadsheet would run.
+const quoted = (text) => {
+  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  return /[",\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+};
+const asCsv = (view, titles, rows) => {
+  const parts = view?.hasRandom ? ["low", "high", "wins", "ties", "losses"] : [];
+  const kept = titles.map((title, i) => i).filter((i) => titles[i] !== "W / T / L");
+  const lines = rows.map(({ method, cells }) => {
+    const row = record(view, method);
+    const numbers = kept.map((i) => (i === 1 ? quoted(cells[i][0]) : cells[i][1] ?? ""));
+    return [...numbers, ...parts.map((name) => row[name] ?? "")];
+  });
+  return [[...kept.map((i) => quoted(titles[i])), ...parts], ...lines].map((line) => line.join(",")).join("\n") + "\n";
+};
 const latex = (text) => text.replace(/[&%$#_{}]/g, "\\$&").replaceAll("<", "$<$").replaceAll("–", "--");
-const showDownloads = (titles, rows) => {
+const showDownloads = (view, titles, rows) => {
   const lines = [titles, ...rows.map(({ cells }) => cells.map(([text]) => text))];
-  const csv = lines.map((line) => line.map(quoted).join(",")).join("\n") + "\n";
+  const csv = asCsv(view, titles, rows);
   const body = lines.map((line) => `${line.map(latex).join(" & ")} \\\\`);
   body.splice(1, 0, "\\midrule");
   const tex = ["% needs \\usepackage{booktabs}", `\\begin{tabular}{rl${"r".repeat(titles.length - 2)}}`,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from markupsafe import escape
 
@@ -32,6 +33,8 @@ _LATEX_CHARACTERS = {
     "š": r"\v{s}",
 }
 _LATEX_MARKS = {BEST: r"\textbf{%s}", SECOND: r"\underline{%s}"}
+#: What a formula of a spreadsheet begins with.
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 _MARKDOWN_CHARACTERS = {"\\": r"\\", "|": r"\|", "<": "&lt;", ">": "&gt;", "\n": " "}
 _MARKDOWN_MARKS = {BEST: "**%s**", SECOND: "<u>%s</u>"}
 
@@ -42,8 +45,15 @@ _LONG = 40
 
 
 def to_csv(table: Table) -> str:
-    """The tidy frame, floats with all their digits."""
-    return table.tidy.to_csv(index=False, lineterminator="\n")
+    """The tidy frame, floats with all their digits, and no text that a spreadsheet would run."""
+    texts = table.tidy.select_dtypes(["object", "string"])
+    tidy = table.tidy.assign(**{str(name): texts[name].map(_harmless) for name in texts})
+    return tidy.to_csv(index=False, lineterminator="\n")
+
+
+def _harmless(value: Any) -> Any:
+    """A text that begins as a formula does, behind a quotation mark."""
+    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
 
 
 def to_markdown(table: Table) -> str:
