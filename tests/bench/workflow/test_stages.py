@@ -7,10 +7,12 @@ from typing import ClassVar
 import numpy as np
 import pytest
 import scipy.sparse as sp
+import yaml
 from sklearn.datasets import load_wine
 
 from blufs._numerics.graph import SampleGraph
 from blufs.base import BaseSelector, MethodLimitError, Solution
+from blufs.metrics import score_partitions
 from blufs_bench.method_names import BUILT_IN
 from blufs_bench.results import schemas
 from blufs_bench.results.tables import read_table, write_table
@@ -26,6 +28,7 @@ from blufs_bench.stages.select import Target, select
 from blufs_bench.stages.show_cell import show_cell
 from blufs_bench.stages.time_fit import time_fits
 from blufs_bench.stages.unavailable import unavailable_selections
+from tests.helpers import ROOT
 
 LIMITS = Limits(60, 1e6)
 LIGHT = Protocol(
@@ -398,3 +401,19 @@ def test_timing_and_resampling_record_each_repeat(wine):
     broken = time_fits(X, FRAGILE, {"fault": "raise"}, 2, 0, n_repeats=1, limits=LIMITS)
     assert broken[0]["status"] == "failed"
     assert broken[0]["seconds"] is None
+
+
+@pytest.mark.parametrize("n_clusters", [3, 5])
+def test_the_starts_of_the_demo_find_planted_clusters_every_time(n_clusters):
+    """With too few starts, the place of a method on own data is the luck of its k-means."""
+    config = yaml.safe_load((ROOT / "config.yaml").read_text())["suites"]["demo"]["evaluation"]
+    rng = np.random.default_rng(0)
+    y = np.repeat(np.arange(n_clusters), 40)
+    X = 8 * rng.normal(size=(n_clusters, 8))[y] + rng.normal(size=(len(y), 8))
+    accuracy = {}
+    for restarts in (1, config["n_restarts"]):
+        protocol = Protocol(seed=1, **config | {"n_restarts": restarts})
+        partitions = protocol.cluster(X, n_clusters, "mine", range(20))
+        accuracy[restarts] = score_partitions(y, partitions)["clustering_acc"]
+    assert min(accuracy[config["n_restarts"]]) == 1
+    assert min(accuracy[1]) < 0.9
