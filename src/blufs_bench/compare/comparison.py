@@ -245,7 +245,7 @@ def compare_methods(results: SuiteResults, suite: Suite) -> Comparison:
                 found["s"] = _numbers_of_features(here, cells, key)
                 leaders = _leaders(here, names, suite.methods)
                 found["answer"] = sentence.answer(found, suite, **key)
-                found["caveats"] = sentence.caveats(found, suite, leaders)
+                found["caveats"] = sentence.caveats(found, suite, leaders, metric=metric)
                 where = views.setdefault(metric, {}).setdefault(choice, {})
                 where.setdefault(score, {})[domain] = found
     return Comparison(

@@ -11,6 +11,7 @@ from blufs_bench.results.suite import Suite, SuiteResults
 from blufs_bench.results.vocabulary import (
     ALL_FEATURES,
     CHOICES,
+    CRITERIA,
     DOMAINS,
     EVERYWHERE,
     METHOD_UNDER_STUDY,
@@ -85,7 +86,11 @@ def answer(
 
 
 def caveats(
-    view: Mapping[str, Any], suite: Suite, leaders: Sequence[Sequence[str]] = ()
+    view: Mapping[str, Any],
+    suite: Suite,
+    leaders: Sequence[Sequence[str]] = (),
+    *,
+    metric: str = "",
 ) -> list[str]:
     """What a reader must know before trusting the answer.
 
@@ -94,6 +99,11 @@ def caveats(
     leaders : the methods that come first with the fewest and with the most features
     """
     found = []
+    if metric in CRITERIA:
+        found.append(
+            f"{CRITERIA[metric].title} is agreement with the graph of all features, not with true "
+            "classes: where units differ, the features of largest variance decide."
+        )
     n = len(view["datasets"])
     if 0 < n < MIN_FOR_INTERVAL:
         found.append(f"Of only {counted(n, 'dataset')}: another one may turn the order around.")

@@ -3,6 +3,7 @@
 import json
 from urllib.parse import unquote, urlparse
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -194,7 +195,7 @@ def test_leaderboard_is_whole_on_the_first_screen(browser, report, name):
 
 def test_first_screen_answers_and_marks_blufs(page):
     answer = page.find_element("id", "answer").text
-    assert answer.startswith("With default settings, BLUFS comes first: ")
+    assert answer.startswith("With default settings and 2 to 10 features, BLUFS comes first: ")
     assert "random features" in answer
     marked = page.find_elements("css selector", "#leaderboard tr.study")
     assert [row.get_attribute("data-method") for row in marked] == ["BLUFS"]
@@ -206,7 +207,7 @@ def test_first_screen_answers_and_marks_blufs(page):
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("metric", "nmi"), ("choice", "oracle"), ("domain", "image"), ("score", "area")],
+    [("metric", "nmi"), ("choice", "oracle"), ("domain", "image"), ("score", "reported")],
 )
 def test_selector_changes_table_pictures_and_address(page, name, value):
     pictures = "return document.getElementById('pictures').innerHTML"
@@ -283,7 +284,10 @@ def test_every_table_can_be_downloaded(page):
     csv = unquote(page.find_element("id", "board-csv").get_attribute("href").split(",", 1)[1])
     lines = csv.splitlines()
     assert lines[0].startswith("Place,Method,Gain over random,ACC,NMI,k-NN,")
+    assert lines[0].endswith(",Seconds,low,high,wins,ties,losses")
     assert len(lines) == 1 + len(METHODS)
+    cells = [cell for line in lines[1:] for i, cell in enumerate(line.split(",")) if i != 1]
+    assert all(np.isfinite(float(cell)) for cell in cells if cell)
 
 
 def test_page_without_javascript_has_the_same_leaderboard(page, report):

@@ -45,9 +45,9 @@ def test_index_says_of_every_suite_what_its_page_answers(results, tmp_path):
     entries = build_site(sorted(results.iterdir()), tmp_path / "site")
     assert [entry.name for entry in entries] == ["empty", "first", "no <labels>"]
     empty, first, unlabelled = entries
-    assert first.answer.startswith("With default settings, BLUFS comes first: ")
+    assert first.answer.startswith("With default settings and 2 to 10 features, BLUFS comes ")
     assert (first.n_datasets, first.n_methods) == (2, 3)
-    assert "its cohesion is" in unlabelled.answer
+    assert "its mean cohesion is" in unlabelled.answer
     assert empty.answer == "No method has a score to compare here."
     assert (empty.n_datasets, empty.n_methods) == (2, 3)
     page = (tmp_path / "site" / "index.html").read_text()

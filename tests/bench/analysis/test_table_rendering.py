@@ -138,3 +138,17 @@ def test_unknown_table(results):
 
 def test_planning_loads_no_tables():
     assert not {"numpy", "pandas", "pyarrow"} & loaded_by("blufs_bench.show.tables.catalog")
+
+
+def test_no_text_of_a_file_is_run_by_a_spreadsheet():
+    names = ["=HYPERLINK(1)", "+1", "-a", "@b", "gene", ""]
+    tidy = pd.DataFrame({"name": names, "value": [-1.5, 2, -3, 4, 5, 6]})
+    lines = to_csv(Table("x", "X", tidy, [])).splitlines()
+    assert lines[1:] == [
+        "'=HYPERLINK(1),-1.5",
+        "'+1,2.0",
+        "'-a,-3.0",
+        "'@b,4.0",
+        "gene,5.0",
+        ",6.0",
+    ]

@@ -241,6 +241,8 @@ def test_a_few_datasets_and_an_order_that_changes_are_told():
     few = {"datasets": ["a", "b"]}
     assert caveats(few, suite) == ["Of only 2 datasets: another one may turn the order around."]
     many = {"datasets": list("abcd")}
+    (told,) = caveats(many, suite, metric="cohesion")
+    assert told.startswith("Cohesion is agreement with the graph of all features, not with true")
     assert caveats(many, suite, [["BLUFS"], ["BLUFS", "MCFS"]]) == []
     (told,) = caveats(many, suite, [["BLUFS"], ["MCFS"]])
     assert told.endswith("features: BLUFS leads with the fewest, MCFS with the most.")
