@@ -1,6 +1,7 @@
-"""A SLURM of one node on this machine: Debian's packages, no systemd, no database, no file of /etc.
+"""A SLURM of one node on this machine, by Debian's packages, without systemd and database.
 
-All clients find it by ``SLURM_CONF``. Without accounting the state of jobs comes from squeue, which
+All its files lie in one folder. A link in /etc/slurm leads there, because jobs start their steps in
+an environment without the variables of SLURM. Without accounting the state of jobs comes from squeue, which
 shows finished ones for as long as ``MinJobAge`` says.
 """
 
@@ -16,6 +17,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+SYSTEM_CONFIGURATION = Path("/etc/slurm/slurm.conf")
 PACKAGES = ("slurmctld", "slurmd", "slurm-client", "munge")
 CONFIGURATION = """
 ClusterName=test
@@ -57,6 +59,8 @@ def install() -> None:
     """Install what is missing, or skip the test and say what to do."""
     if os.geteuid() != 0:
         pytest.skip("a SLURM is brought up by root only: run `sudo make test-slurm`")
+    if SYSTEM_CONFIGURATION.exists():
+        pytest.skip(f"this machine has a SLURM of its own: {SYSTEM_CONFIGURATION}")
     if all(shutil.which(f"/usr/sbin/{name}") for name in ("slurmctld", "slurmd", "munged")):
         return
     if not shutil.which("apt-get"):
@@ -79,6 +83,9 @@ def one_node(state: Path, cpus: int = 4) -> Iterator[dict[str, str]]:
     configuration = state / "slurm.conf"
     configuration.write_text(CONFIGURATION.format(host=host, state=state, cpus=cpus, memory=memory))
     environment = {**os.environ, "SLURM_CONF": str(configuration)}
+    SYSTEM_CONFIGURATION.parent.mkdir(exist_ok=True)
+    SYSTEM_CONFIGURATION.unlink(missing_ok=True)  # a link of a test that was killed leads nowhere
+    SYSTEM_CONFIGURATION.symlink_to(configuration)
     key = state / "munge.key"
     key.write_bytes(os.urandom(128))
     key.chmod(0o400)
@@ -112,6 +119,7 @@ def one_node(state: Path, cpus: int = 4) -> Iterator[dict[str, str]]:
                 time.sleep(0.2)
         yield environment
     finally:
+        SYSTEM_CONFIGURATION.unlink(missing_ok=True)
         subprocess.run(["scancel", "--me"], env=environment, capture_output=True)
         for daemon in reversed(daemons):
             daemon.terminate()

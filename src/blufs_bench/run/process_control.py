@@ -141,6 +141,7 @@ def lift_default_rate_limit(workflow: Any) -> None:
 # ------------------------------------------------------------------------------------- in a job
 
 _WATCH_SECONDS = 0.5
+_SAME_START_SECONDS = 10
 
 
 def end_with_run() -> None:
@@ -166,8 +167,12 @@ def _watch(run: dict[str, Any]) -> None:
 
 
 def _is_alive(run: dict[str, Any]) -> bool:
-    """Whether a process lives and is not another one that has got its number."""
-    return _created(run["pid"]) == run["created"]
+    """Whether a process lives and is not another one that has got its number.
+
+    The time of its start is known to a second or so: it is counted from that of the machine.
+    """
+    created = _created(run["pid"])
+    return created is not None and abs(created - run["created"]) < _SAME_START_SECONDS
 
 
 def _created(pid: int) -> float | None:
