@@ -1,8 +1,8 @@
 """A SLURM of one node on this machine, by Debian's packages, without systemd and database.
 
 All its files lie in one folder. A link in /etc/slurm leads there, because jobs start their steps in
-an environment without the variables of SLURM. Without accounting the state of jobs comes from squeue, which
-shows finished ones for as long as ``MinJobAge`` says.
+an environment without the variables of SLURM. Without accounting the state of jobs comes from
+squeue, which shows finished ones for as long as ``MinJobAge`` says.
 """
 
 import os
