@@ -97,7 +97,7 @@ HOSTILE = [
 ]
 
 
-@pytest.mark.parametrize("value", HOSTILE, ids=lambda value: repr(value)[:30])
+@pytest.mark.parametrize("value", HOSTILE, ids=lambda value: type(value).__name__)
 @pytest.mark.parametrize(
     "field", ["scores", "order", "n_iter", "converged", "objective_history", "coef_", "solution"]
 )

@@ -6,7 +6,7 @@ import pytest
 from blufs import SPCAPSD
 from blufs.base import MethodLimitError
 from blufs.methods import spcapsd
-from blufs.methods.spcapsd import solve
+from blufs.methods.spcapsd import positive_part, solve
 from tests.helpers.method_data import blobs, reference
 
 EPS = np.finfo(float).eps
@@ -98,3 +98,13 @@ def test_reference_order_of_all_features():
     np.testing.assert_array_equal(np.argsort(-norms, kind="stable"), expected["ranking"])
     np.testing.assert_allclose(norms**2, expected["col_norm_sq"], rtol=1e-9)
     np.testing.assert_allclose(np.array(history) * unit, expected["objective"][1:], rtol=1e-11)
+
+
+def test_the_positive_part_drops_the_negative_eigenvalues():
+    rng = np.random.default_rng(0)
+    Q = np.linalg.qr(rng.standard_normal((60, 60)))[0]
+    spectrum = np.concatenate([np.linspace(0.5, 3, 25), -rng.uniform(0, 1, 35)])
+    values, vectors = positive_part((Q * spectrum) @ Q.T)
+    assert len(values) == 25
+    expected = (Q * np.maximum(spectrum, 0)) @ Q.T
+    np.testing.assert_allclose((vectors * values) @ vectors.T, expected, atol=1e-10)

@@ -1,11 +1,10 @@
-"""The scatter matrix, formed or applied, against a dense one; the positive part of a matrix."""
+"""The scatter matrix, formed or applied, against a dense one."""
 
 import numpy as np
 import pytest
 
 from blufs._numerics.matrix import scatter as module
 from blufs._numerics.matrix.scatter import Scatter
-from blufs.methods.spcapsd import positive_part, positive_part_of_operator
 
 SHAPES = [(40, 12), (12, 30)]
 
@@ -53,17 +52,3 @@ def test_eigenpairs_and_no_more_than_the_rank(shape, dense_up_to, monkeypatch):
         np.testing.assert_allclose(values, np.linalg.eigvalsh(A)[::-1][:m], atol=1e-10)
         np.testing.assert_allclose(A @ vectors, vectors * values, atol=1e-8)
         np.testing.assert_allclose(vectors.T @ vectors, np.eye(m), atol=1e-8)
-
-
-def test_positive_parts_of_a_matrix_and_of_an_operator_agree():
-    rng = np.random.default_rng(0)
-    Q = np.linalg.qr(rng.standard_normal((60, 60)))[0]
-    spectrum = np.concatenate([np.linspace(0.5, 3, 25), -rng.uniform(0, 1, 35)])
-    M = (Q * spectrum) @ Q.T
-    values, vectors = positive_part(M)
-    assert len(values) == 25
-    part = (vectors * values) @ vectors.T
-    np.testing.assert_allclose(part, (Q * np.maximum(spectrum, 0)) @ Q.T, atol=1e-10)
-    for expected in (1, 25):
-        values, vectors = positive_part_of_operator(M.__matmul__, 60, 30, expected)
-        np.testing.assert_allclose((vectors * values) @ vectors.T, part, atol=1e-7)
