@@ -12,8 +12,8 @@ from blufs_bench.plan.sizes import DataSize
 #: (n, d) of data whose size is not known before they are read.
 UNKNOWN_SHAPE = (5000, 1000)
 LAST_ATTEMPT = 3
-#: An interpreter with its packages.
-BASE_MB = 300
+#: An interpreter with its packages, twice in part: Snakemake waits for the script, which forks.
+BASE_MB = 500
 #: What jobs that fit nothing hold: preparation and scoring.
 PREPARING, SCORING = Held(data=4), Held(data=4)
 
