@@ -13,6 +13,7 @@ from benchmarks.evidence import cluster_counts, feature_counts, tried_designs, v
 from benchmarks.harness import ROOT, markdown, read
 from benchmarks.publish import reference_pages
 from benchmarks.speed import (
+    distributed,
     large,
     memory,
     methods_speed,
@@ -25,6 +26,7 @@ from benchmarks.speed import (
 REFERENCE = ("result-files", "configuration", "datasets", "inputs")
 DOCUMENTS = [
     ROOT / "docs" / "performance.md",
+    ROOT / "docs" / "guides" / "large-data.md",
     ROOT / "docs" / "deviations.md",
     *(ROOT / "docs/reference" / f"{name}.md" for name in REFERENCE),
     ROOT / "benchmarks" / "README.md",
@@ -97,6 +99,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "sparse_in_memory": lambda: large.tables()[0],
     "planted": lambda: large.tables()[1],
     "on_disk": lambda: large.tables()[2],
+    "distributed_plan": distributed.planned_table,
     "neighbor_indexes": neighbor_indexes.table,
     "methods_speed": methods_speed.table,
     "methods_scale": methods_speed.table_large,

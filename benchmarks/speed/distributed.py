@@ -193,6 +193,7 @@ def main(arguments: list[str]) -> None:
     shape = (200, 300, 5) if size == "quick" else ()
     report["seconds_per_entry"] = seconds_per_entry(*shape)
     save("distributed", report)
+    print(passes_table())
 
 
 def passes_table() -> str:
@@ -236,8 +237,16 @@ def planned() -> list[tuple[str, int, float, float, float]]:
     overhead = n_blocks * 9 / 8 * p["task"]
     steps = [
         ("ranges, means, squares", 1, work("A' V", 1), 0.0, overhead),
-        ("principal vectors, A' V", 5, 5 * work("A' V", width), 5 * sent(width), 5 * overhead),
-        ("principal vectors, A V", 4, 4 * work("A V", width), 4 * sent(width), 4 * overhead),
+        # Of each of two scalings that BLUFS tries.
+        ("principal vectors, A' V", 2, 2 * work("A' V", width), 2 * sent(width), 2 * overhead),
+        (
+            "principal vectors, A' A V",
+            8,
+            8 * (work("A' V", width) + work("A V", width)),
+            8 * 2 * 8 * p["d"] * width * workers / p["port"],
+            8 * overhead,
+        ),
+        ("principal vectors, A V", 2, 2 * work("A V", 2 * c), 2 * sent(2 * c), 2 * overhead),
         (
             "every feature against the graph",
             shuffles,
