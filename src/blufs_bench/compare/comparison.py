@@ -230,6 +230,7 @@ def compare_methods(results: SuiteResults, suite: Suite) -> Comparison:
     standing = _each(ranked, lambda names, scores: standing_of(scores, tests[names[0]][names[1]]))
     means: dict[str, Any] = {}
     views: dict[str, Any] = {}
+    leaders: dict[tuple[str, str, str], list[list[str]]] = {}
     for metric, choice, score in product(metrics, choices, kinds):
         matrix = matrices[metric, choice, score]
         means.setdefault(metric, {}).setdefault(choice, {})[score] = _rows(matrix)
@@ -243,9 +244,12 @@ def compare_methods(results: SuiteResults, suite: Suite) -> Comparison:
                 here = curves[(curves["metric"] == metric) & (curves["choice"] == choice)]
                 here = here[here["dataset"].isin(names)]
                 found["s"] = _numbers_of_features(here, cells, key)
-                leaders = _leaders(here, names, suite.methods)
+                if (metric, choice, domain) not in leaders:
+                    leaders[metric, choice, domain] = _leaders(here, names, suite.methods)
                 found["answer"] = sentence.answer(found, suite, **key)
-                found["caveats"] = sentence.caveats(found, suite, leaders, metric=metric)
+                found["caveats"] = sentence.caveats(
+                    found, suite, leaders[metric, choice, domain], metric=metric
+                )
                 where = views.setdefault(metric, {}).setdefault(choice, {})
                 where.setdefault(score, {})[domain] = found
     return Comparison(
