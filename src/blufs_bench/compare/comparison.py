@@ -381,7 +381,7 @@ def _leaders(
     for ends in (by_dataset.min(), by_dataset.max()):
         rows = selecting[selecting["s"] == selecting["dataset"].map(ends)]
         matrix = rows.pivot(index="dataset", columns="method", values="mean")
-        mean = compared(matrix.reindex(index=datasets, columns=methods)).ranked.mean()
+        mean = compared(matrix.reindex(index=list(datasets), columns=list(methods))).ranked.mean()
         mean = mean.round(TIE_DECIMALS)
         found.append([str(name) for name in mean.index[mean == mean.max()]])
     return found

@@ -140,7 +140,7 @@ def _measured(metric: str, score: str) -> str:
     return f"mean {said}" if score == "area" else said
 
 
-def _worth(view: dict[str, Any], row: dict[str, Any]) -> str:
+def _worth(view: Mapping[str, Any], row: Mapping[str, Any]) -> str:
     count = counted(row["n_datasets"], "dataset")
     if not view["has_random"]:
         words = "on average over" if row["n_datasets"] > 1 else "on"
@@ -152,7 +152,7 @@ def _worth(view: dict[str, Any], row: dict[str, Any]) -> str:
     )
 
 
-def _interval(row: dict[str, Any]) -> str:
+def _interval(row: Mapping[str, Any]) -> str:
     """The interval of the gain; one that holds 0 has shown nothing."""
     if row["low"] is None:
         return ""
@@ -163,7 +163,7 @@ def _interval(row: dict[str, Any]) -> str:
     return f" (95 % interval {span}{doubt})"
 
 
-def _height(view: dict[str, Any], row: dict[str, Any]) -> str:
+def _height(view: Mapping[str, Any], row: Mapping[str, Any]) -> str:
     return f"{row['gain']:+.1f}" if view["has_random"] else f"{100 * row['mean']:.1f} %"
 
 
