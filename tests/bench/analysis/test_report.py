@@ -288,7 +288,9 @@ def test_the_page_has_scores_gains_and_differences_as_they_are_shown():
     scores = {"RandomFeatures": 0.347, "BLUFS": 0.47154123, "MCFS": 0.42704423}
     found = view(pd.DataFrame(scores, index=["a", "b"]))
     exact = found["methods"]
-    data = _view(View("nmi", "blind", "area", "all", found | {"answer": ""}), {}, 0.05)
+    data = _view(
+        View("nmi", "blind", "area", "all", found | {"answer": "", "caveats": []}), {}, 0.05
+    )
     for name, values in zip(data["methods"], data["rows"], strict=True):
         row = dict(zip(COLUMNS, values, strict=True))
         assert f"{100 * row['mean']:.1f}" == f"{100 * exact[name]['mean']:.1f}"
