@@ -8,7 +8,7 @@ Every selector is a scikit-learn estimator::
 """
 
 from blufs._numerics.graph import SampleGraph
-from blufs._numerics.principal import sample_graph
+from blufs._numerics.views import sample_graph
 from blufs.anndata import select_genes
 from blufs.base import BaseSelector, GraphSelector, MethodLimitError, Solution
 from blufs.methods.all_features import AllFeatures

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from sklearn.utils import check_array
 
 from blufs._numerics.eigen import fix_signs
 from blufs._numerics.graph import SampleGraph
-from blufs._numerics.matrix import DataMatrix, scaled_data
-from blufs._numerics.matrix.chunked import ChunkedScaledData, as_row_chunks, is_beyond_memory
+from blufs._numerics.matrix import DataMatrix
+from blufs._numerics.matrix.chunked import ChunkedScaledData
 from blufs._numerics.matrix.scaling import scale_samples
 
 #: Blocks of the Krylov space from which principal vectors are taken, and extra columns of a block.
@@ -120,32 +119,3 @@ def principal_graph(vectors: np.ndarray, n_neighbors: int) -> SampleGraph:
     than any other leading direction, and trailing directions, mostly noise, do not count.
     """
     return SampleGraph.from_data(scale_samples(vectors), n_neighbors)
-
-
-def sample_graph(
-    X, *, n_neighbors: int = 10, n_coordinates: int = 16, scaling: str = "auto"
-) -> SampleGraph:
-    """Graph of the samples by their principal coordinates, for data of any size and kind.
-
-    Hand it to any method on a neighbour graph: ``LapScore(50).fit(X, precomputed=graph)``. Of X
-    that is beyond memory only the coordinates are here, ``8 n_coordinates`` bytes a sample.
-
-    Parameters
-    ----------
-    X : array of shape (n_samples, n_features)
-        Dense, sparse, or read in chunks, without missing values.
-    n_neighbors : int, default=10
-    n_coordinates : int, default=16
-        Leading principal coordinates that are compared, each brought to the same variance.
-    scaling : str, default="auto"
-        How the features are scaled before, as for :class:`~blufs.BLUFS`.
-    """
-    chunks = as_row_chunks(X) if is_beyond_memory(X) else None
-    if chunks is None:
-        kinds = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}
-        X = check_array(X, ensure_min_samples=2, **kinds)
-    else:
-        X = chunks.checked()
-    return principal_graph(
-        principal_vectors(scaled_data(X, scaling), n_coordinates)[1], n_neighbors
-    )

@@ -13,9 +13,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from sklearn.utils import check_array
 
 from blufs._numerics.graph import SampleGraph
 from blufs._numerics.matrix import DataMatrix, column_variances, scaled_data
+from blufs._numerics.matrix.chunked import as_row_chunks, is_beyond_memory
 from blufs._numerics.matrix.scaling import choose_scaling
 from blufs._numerics.principal import principal_graph, principal_vectors
 from blufs._numerics.warn import warn_user
@@ -148,3 +150,31 @@ def count_clusters(X, scaling: str, n_neighbors: int) -> tuple[int, dict[int, fl
             "clearly in the data; if you know how many clusters to expect, give n_clusters"
         )
     return chosen, evidence
+
+
+def sample_graph(
+    X, *, n_clusters: int = 8, n_neighbors: int = 10, scaling: str = "auto"
+) -> SampleGraph:
+    """The graph of the samples that BLUFS uses, for data of any size and kind.
+
+    Hand it to any method on a neighbour graph: ``LapScore(50).fit(X, precomputed=graph)``. Of X
+    that is beyond memory only the coordinates are here, ``16 n_clusters`` bytes a sample.
+
+    Parameters
+    ----------
+    X : array of shape (n_samples, n_features)
+        Dense, sparse, or read in chunks, without missing values.
+    n_clusters : int, default=8
+        The graph compares twice as many leading principal coordinates, each brought to the same
+        variance.
+    n_neighbors : int, default=10
+    scaling : str, default="auto"
+        How the features are scaled before, as for :class:`~blufs.BLUFS`.
+    """
+    chunks = as_row_chunks(X) if is_beyond_memory(X) else None
+    if chunks is None:
+        kinds = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}
+        X = check_array(X, ensure_min_samples=2, **kinds)
+    else:
+        X = chunks.checked()
+    return clearest_view(X, scaling, n_clusters, n_neighbors)[1]

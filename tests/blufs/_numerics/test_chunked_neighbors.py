@@ -46,7 +46,7 @@ def test_of_too_many_samples_it_says_which_graph_to_hand_in(monkeypatch):
 
 def test_the_graph_of_principal_coordinates_is_that_of_blufs():
     X = np.random.default_rng(1).standard_normal((120, 9))
-    graph = sample_graph(da.from_array(X, chunks=(50, 9)), n_coordinates=6)
+    graph = sample_graph(da.from_array(X, chunks=(50, 9)), n_clusters=3)
     wanted = BLUFS(3, n_clusters=3).precompute(X).value.graph
     np.testing.assert_allclose(
         graph.similarity.toarray(), wanted.similarity.toarray(), rtol=1e-6, atol=1e-9

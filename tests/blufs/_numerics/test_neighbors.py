@@ -103,7 +103,8 @@ def test_the_choice_depends_on_the_number_of_samples_and_is_an_attribute(monkeyp
 @needs_faiss
 def test_beyond_that_number_a_fit_uses_the_index_without_being_asked(monkeypatch):
     X = clustered(300, 12)
-    exact = BLUFS(4, n_clusters=3).fit(X).support_
+    selector = BLUFS(4, n_clusters=3, scaling="center+unit")
+    exact = selector.fit(X).support_
     calls = []
     search = neighbors.neighbors_of_many
     monkeypatch.setattr(neighbors, "EXACT_UP_TO", 299)
@@ -111,7 +112,7 @@ def test_beyond_that_number_a_fit_uses_the_index_without_being_asked(monkeypatch
         "blufs._numerics.graph.neighbors_of_many", lambda *a: calls.append(a) or search(*a)
     )
     assert SampleGraph.from_data(X, 5).neighbor_search == "index"
-    np.testing.assert_array_equal(BLUFS(4, n_clusters=3).fit(X).support_, exact)
+    np.testing.assert_array_equal(selector.fit(X).support_, exact)
     assert len(calls) == 2
 
 
