@@ -47,7 +47,7 @@ from blufs._numerics.matrix.chunked import (
     is_lazy,
 )
 from blufs._numerics.matrix.conditioning import conditioned, varying_columns
-from blufs._numerics.matrix.scaling import FEATURE_SCALINGS, choose_scaling
+from blufs._numerics.matrix.scaling import FEATURE_SCALINGS
 from blufs._numerics.matrix.sparse import canonical_csr, check_structure, some_columns
 from blufs._numerics.progress import reporting
 from blufs._numerics.redundancy import redundancy
@@ -372,12 +372,16 @@ class BaseSelector(SelectorMixin, BaseEstimator):
                 raise ValueError("all features that exclude leaves are constant")
             X = some_columns(X, kept) if sp.issparse(X) else X[:, kept]
         scaling = getattr(self, "scaling", "none")
-        scaling = choose_scaling(X) if scaling == "auto" else scaling
-        return self._condition(
-            X,
-            ignores_offsets=self.ignores_offsets and scaling != "unit",
-            ignores_scale=scaling not in ("none", "center"),
-        ), kept
+        ignores_offsets = self.ignores_offsets and scaling != "unit"
+        if scaling == "auto":  # may take the features' own scale, where that can be computed with
+            try:
+                own = self._condition(X, ignores_offsets=ignores_offsets, ignores_scale=False)
+                return own, kept
+            except ValueError:
+                scaling = "center+unit"
+        ignores_scale = scaling not in ("none", "center")
+        X = self._condition(X, ignores_offsets=ignores_offsets, ignores_scale=ignores_scale)
+        return X, kept
 
     _condition = staticmethod(conditioned)
 

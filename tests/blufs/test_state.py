@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import blufs
-from blufs import BLUFS, BlindSearch, MaxVariance
+from blufs import BLUFS, BlindSearch, MaxVariance, StabilitySelector
 from tests.blufs.methods.test_contract import METHODS, selector
 from tests.helpers.method_data import blobs
 
@@ -29,7 +29,10 @@ DATA = {
 
 
 def estimators() -> list:
-    searches = [BlindSearch(MaxVariance(3), {}, n_clusters=3, n_runs=1)]
+    searches = [
+        BlindSearch(MaxVariance(3), {}, n_clusters=3, n_runs=1),
+        StabilitySelector(MaxVariance(3), n_resamples=4),
+    ]
     return [*(selector(name, 4) for name in METHODS), *searches]
 
 

@@ -24,6 +24,8 @@ from blufs._numerics.warn import warn_user
 
 #: A gap is clearly wider than another if it is so many times as wide.
 CLEARLY = 1.2
+#: A smaller gap between eigenvalues, which lie in [-1, 1], is rounding.
+ROUNDING = 1e-6
 #: The numbers of clusters that are tried.
 COUNTS = (*range(2, 16), 18, 20, 22, 25, 30)
 
@@ -57,9 +59,13 @@ class View:
 
 
 def cluster_gap(graph: SampleGraph, n_clusters: int) -> float:
-    """``l_c - l_{c+1}`` of the eigenvalues of the normalised similarity; 0 if there are only c."""
+    """``l_c - l_{c+1}`` of the eigenvalues of the normalised similarity.
+
+    0 if there are only c eigenvalues, or where rounding decides.
+    """
     values = graph.leading_eigenvectors(n_clusters + 1)[0]
-    return float(values[n_clusters - 1] - values[n_clusters]) if len(values) > n_clusters else 0.0
+    gap = float(values[n_clusters - 1] - values[n_clusters]) if len(values) > n_clusters else 0.0
+    return gap if gap > ROUNDING else 0.0
 
 
 def possible_scalings(X, scaling: str, n_clusters: int) -> tuple[str, ...]:
