@@ -14,23 +14,15 @@ import time
 from importlib.metadata import version
 from pathlib import Path
 
-from benchmarks.harness import DATA, parse_quick, save
+from benchmarks.harness import parse_quick, save
 from benchmarks.tables import render
 
-#: Those that know ``--quick`` and skip what they lack.
+#: Those that know ``--quick`` and skip what they lack. The others are run by hand.
 MEASURE = (
-    "speed.startup",
     "speed.suite_times",
     "speed.memory",
     "speed.neighbor_indexes",
     "speed.scaling_law",
-)
-#: Those that need real data. What takes more than some minutes is run by hand.
-ON_DATA = (
-    "speed.solver_speed --repeats 3",
-    "speed.methods_speed --limit 40 --datasets COIL20 "
-    "--methods LapScore MCFS UDFS RNE SPCAFS FSPCA BLFSE BLSFS",
-    "speed.methods_speed --limit 20 --datasets warpAR --methods LapScore MCFS UDFS SPCAFS FSPCA",
 )
 
 
@@ -41,12 +33,11 @@ def cpu_name() -> str:
     return names[0] if names else platform.processor() or platform.machine()
 
 
-def run(script: str) -> float:
+def run(script: str, *arguments: str) -> float:
     """Wall seconds of a script; ends all if it fails."""
-    name, *arguments = script.split()
     print(f"== {script}", flush=True)
     start = time.perf_counter()
-    command = [sys.executable, "-m", f"benchmarks.{name}", *arguments]
+    command = [sys.executable, "-m", f"benchmarks.{script}", *arguments]
     if code := subprocess.run(command, check=False).returncode:
         sys.exit(code)
     return time.perf_counter() - start
@@ -55,12 +46,10 @@ def run(script: str) -> float:
 def main() -> None:
     if parse_quick(__doc__):
         for script in MEASURE:
-            run(f"{script} --quick")
+            run(script, "--quick")
         return
-    if not DATA.is_dir():
-        print(f"skipped, there is no folder of data in BLUFS_MIRROR: {', '.join(ON_DATA)}")
     machine = {"cpu": cpu_name(), "cores": os.cpu_count(), "numpy": version("numpy"), "scripts": {}}
-    for script in (*MEASURE, *(ON_DATA if DATA.is_dir() else ())):
+    for script in MEASURE:
         load = os.getloadavg()[0]
         machine["scripts"][script] = {"load": load, "seconds": run(script)}
         save("machine", machine)

@@ -45,11 +45,6 @@ def timed(function: Callable) -> tuple[float, object]:
     return time.process_time() - start, result
 
 
-def cpu_seconds(function: Callable, repeats: int) -> float:
-    """Median of the processor seconds of ``repeats`` calls."""
-    return statistics.median(timed(function)[0] for _ in range(repeats))
-
-
 def steady_seconds(function: Callable) -> tuple[float, object]:
     """Processor seconds of a call, the mean of the middle half of several if it is short.
 

@@ -1,20 +1,22 @@
-"""Seconds of every compared method against a public or straight dense implementation.
+"""Seconds of the compared methods, against skfeature where it has the method.
 
 ``python -m benchmarks.speed.methods_speed`` runs all; each side runs in a process of its own with
 one thread and is measured in processor seconds, so that other load on the machine matters little.
-The other side is skfeature for LapScore, MCFS and UDFS, and ``transcriptions.py`` for the rest; it
-is stopped after ``--limit`` seconds. skfeature pins old companions, so put it into a folder:
+The other side is stopped after ``--limit`` seconds. skfeature pins old companions, so put it into a
+folder:
 
     pip install --no-deps --target .peers skfeature-chappers
     PYTHONPATH=.peers python -m benchmarks.speed.methods_speed
 
-``--large`` fits random clusters of gisette's size, 7000 x 5000, instead, this library's side alone.
+``--large`` fits random clusters of gisette's size, 7000 x 5000, instead, by all compared methods of
+this library.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import sys
 import time
 import warnings
 from importlib.util import find_spec
@@ -35,7 +37,7 @@ from blufs.base import MethodLimitError
 from blufs_bench.registry import method_class
 
 PUBLIC = ("LapScore", "MCFS", "UDFS")
-METHODS = (*PUBLIC, "SOGFS", "RNE", "SPCAFS", "FSPCA", "BLFSE", "BLSFS")
+COMPARED = (*PUBLIC, "SOGFS", "RNE", "SPCAFS", "FSPCA", "BLFSE", "BLSFS", "BLUFS")
 DATASETS = ("COIL20", "warpAR")
 TOP = 100
 LARGE, LARGE_CLUSTERS = (7000, 5000), 2
@@ -50,10 +52,6 @@ def run_library(method: str, X: np.ndarray, c: int) -> np.ndarray:
 
 
 def run_other(method: str, X: np.ndarray, c: int) -> np.ndarray:
-    if method not in PUBLIC:
-        from benchmarks.speed import transcriptions
-
-        return getattr(transcriptions, method.lower())(X, TOP, c)
     from skfeature.function.similarity_based.lap_score import lap_score
     from skfeature.function.sparse_learning_based.MCFS import mcfs
     from skfeature.function.sparse_learning_based.UDFS import udfs
@@ -116,17 +114,16 @@ def compare(dataset: str, method: str, limit: int) -> dict:
 
 
 def table() -> str:
-    header = ["dataset", "method", "other", "this library, s", "other, s", "times faster"]
+    header = ["dataset", "method", "this library, s", "skfeature, s", "times faster"]
     body = []
     for row in read("methods_speed"):
         stopped = row["other_seconds"] is None
         other = row["limit_seconds"] if stopped else row["other_seconds"]
         sign = "> " if stopped else ""
-        name = "skfeature" if row["method"] in PUBLIC else "transcription"
         shared = "" if row["shared_of_100"] is None else row["shared_of_100"]
         ratio = other / row["library_seconds"]
         seconds = [row["library_seconds"], f"{sign}{other:.2f}", f"{sign}{ratio:.1f}"]
-        body.append([row["dataset"], row["method"], name, *seconds, shared])
+        body.append([row["dataset"], row["method"], *seconds, shared])
     return markdown([*header, "shared of 100"], body)
 
 
@@ -146,19 +143,18 @@ def table_large() -> str:
 def main(arguments: argparse.Namespace) -> None:
     if arguments.large:
         rows = {row["method"]: row for row in read("methods_scale") or []}
-        for method in [*arguments.methods, "BLUFS"]:
+        for method in arguments.methods or COMPARED:
             stopped = {"seconds": None, "peak_bytes": None}
             stopped["status"] = f"stopped after {arguments.limit} s"
             found = in_process(method, limit=arguments.limit) or stopped
             rows[method] = {"method": method, **found}
             save("methods_scale", list(rows.values()))
         return
+    if not find_spec("skfeature"):
+        sys.exit("skfeature is not installed")
     rows = {(row["dataset"], row["method"]): row for row in read("methods_speed") or []}
     for dataset, _, _ in load_available(*arguments.datasets):
-        for method in arguments.methods:
-            if method in PUBLIC and not find_spec("skfeature"):
-                print(f"skipped {method}: skfeature is not installed")
-                continue
+        for method in arguments.methods or PUBLIC:
             rows[dataset, method] = compare(dataset, method, arguments.limit)
             print(rows[dataset, method], flush=True)
             save("methods_speed", [rows[key] for key in sorted(rows)])
@@ -168,7 +164,7 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--limit", type=int, default=300, help="processor seconds of the other")
     parser.add_argument("--datasets", nargs="+", default=DATASETS)
-    parser.add_argument("--methods", nargs="+", default=METHODS)
+    parser.add_argument("--methods", nargs="+", help="default: all")
     parser.add_argument("--large", action="store_true", help="7000 x 5000, this library alone")
     parser.add_argument("--one", nargs="+", help=argparse.SUPPRESS)
     arguments = parser.parse_args()

@@ -147,7 +147,7 @@ def test_a_method_is_compared_by_seconds_and_shared_features(monkeypatch):
     assert (row["library_seconds"], row["other_seconds"], row["shared_of_100"]) == (2.0, 6.0, 1)
     outcomes["other"] = None  # stopped
     monkeypatch.setattr(methods_speed, "read", lambda _: [methods_speed.compare("a", "MCFS", 9)])
-    assert methods_speed.table().endswith("| a | MCFS | skfeature | 2.00 | > 9.00 | > 4.5 |  |")
+    assert methods_speed.table().endswith("| a | MCFS | 2.00 | > 9.00 | > 4.5 |  |")
 
 
 @pytest.mark.parametrize(
