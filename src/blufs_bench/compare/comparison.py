@@ -248,7 +248,11 @@ def compare_methods(results: SuiteResults, suite: Suite) -> Comparison:
                     leaders[metric, choice, domain] = _leaders(here, names, suite.methods)
                 found["answer"] = sentence.answer(found, suite, **key)
                 found["caveats"] = sentence.caveats(
-                    found, suite, leaders[metric, choice, domain], metric=metric
+                    found,
+                    suite,
+                    leaders[metric, choice, domain],
+                    metric=metric,
+                    far_apart=_far_apart(results, names),
                 )
                 where = views.setdefault(metric, {}).setdefault(choice, {})
                 where.setdefault(score, {})[domain] = found
@@ -385,6 +389,13 @@ def _leaders(
         mean = mean.round(TIE_DECIMALS)
         found.append([str(name) for name in mean.index[mean == mean.max()]])
     return found
+
+
+def _far_apart(results: SuiteResults, datasets: Sequence[str]) -> list[str]:
+    """Titles of the datasets whose features differ in scale by orders of magnitude."""
+    ratios = {name: results.cards.get(name, {}).get("scale_ratio") or 1 for name in datasets}
+    found = [name for name, ratio in ratios.items() if ratio >= sentence.FAR_APART]
+    return [results.dataset_title(name) for name in found]
 
 
 def domain_of(results: SuiteResults, dataset: str) -> str:

@@ -41,6 +41,8 @@ _DOMAINS = {
     for key, title in DOMAINS.items()
     if key not in ("other", "text", "artificial")
 }
+#: From this ratio on, the scales of features differ by orders of magnitude.
+FAR_APART = 100
 NOTHING = "No method has a score to compare here."
 
 
@@ -91,12 +93,14 @@ def caveats(
     leaders: Sequence[Sequence[str]] = (),
     *,
     metric: str = "",
+    far_apart: Sequence[str] = (),
 ) -> list[str]:
     """What a reader must know before trusting the answer.
 
     Parameters
     ----------
     leaders : the methods that come first with the fewest and with the most features
+    far_apart : titles of the datasets whose features differ in scale by :data:`FAR_APART` or more
     """
     found = []
     if metric in CRITERIA:
@@ -107,6 +111,12 @@ def caveats(
     n = len(view["datasets"])
     if 0 < n < MIN_FOR_INTERVAL:
         found.append(f"Of only {counted(n, 'dataset')}: another one may turn the order around.")
+    if far_apart and 2 * len(far_apart) >= n:
+        where = _listed([*far_apart[:3], *([f"{len(far_apart) - 3} more"] * (len(far_apart) > 3))])
+        found.append(
+            f"On {where} the scales of the features differ by orders of magnitude, so that those "
+            "of largest variance decide the clusters; `transform: standardise` weighs all alike."
+        )
     if len(leaders) == 2 and all(leaders) and not set(leaders[0]) & set(leaders[1]):
         few, many = (_listed([suite.title(name) for name in names]) for names in leaders)
         found.append(

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.preprocessing import StandardScaler
 
 from blufs_bench.datasets.transforms import density
 
@@ -48,6 +49,7 @@ def make_card(
         "class_names": class_names,
         "sparse": bool(sp.issparse(X)),
         "density": density(X),
+        "scale_ratio": scale_ratio(X),
         "transform": spec.get("transform", "none"),
         "transformed": "",
         "n_constant": _n_constant(X),
@@ -71,6 +73,20 @@ def differences_from_paper(spec: Mapping[str, Any], actual: Mapping[str, Any]) -
         for key, number in spec.get("paper", {}).items()
         if actual.get(key, number) != number and not (key == "n_samples" and "subset" in spec)
     ]
+
+
+def scale_ratio(X: Any) -> float:
+    """How far the features' standard deviations are apart: the 95th percentile by the 5th, of those
+    that vary; 1 where nothing varies."""
+    if 0 in X.shape:
+        return 1.0
+    with np.errstate(over="ignore", invalid="ignore"):
+        spread = np.sqrt(StandardScaler(with_mean=not sp.issparse(X)).fit(X).var_)
+    spread = spread[(spread > 0) & np.isfinite(spread)]
+    if not spread.size:
+        return 1.0
+    low, high = np.percentile(spread, [5, 95])
+    return float(high / low)
 
 
 def _n_constant(X: Any) -> int:

@@ -241,6 +241,11 @@ def test_a_few_datasets_and_an_order_that_changes_are_told():
     few = {"datasets": ["a", "b"]}
     assert caveats(few, suite) == ["Of only 2 datasets: another one may turn the order around."]
     many = {"datasets": list("abcd")}
+    assert caveats(many, suite, far_apart=["a"]) == []
+    (told,) = caveats(many, suite, far_apart=["a", "b"])
+    assert told.startswith("On a and b the scales of the features differ by orders of magnitude")
+    (told,) = caveats(many, suite, far_apart=list("abcde"))
+    assert told.startswith("On a, b, c and 2 more the scales")
     (told,) = caveats(many, suite, metric="cohesion")
     assert told.startswith("Cohesion is agreement with the graph of all features, not with true")
     assert caveats(many, suite, [["BLUFS"], ["BLUFS", "MCFS"]]) == []
@@ -259,6 +264,19 @@ def test_data_on_which_no_default_was_picked_are_a_view_of_their_own(results):
     assert (first.domain, first.score, first.choice) == ("unseen", "area", "default")
     assert "comes first on data that no default was picked on" in first.content["answer"]
     assert "unseen" not in compare_methods(results, SUITE).domains
+
+
+def test_data_whose_scales_are_orders_of_magnitude_apart_are_named(results):
+    split = load(results.tables["scores"].parent)
+    ratios = {"pie": 100.0, "digits": 99.0}
+    split.__dict__["cards"] = {
+        name: card | {"scale_ratio": ratios.get(name)} for name, card in results.cards.items()
+    }
+    comparison = compare_methods(split, SUITE)
+    told = [
+        v.domain for v in comparison.views() if "On pie the scales" in str(v.content["caveats"])
+    ]
+    assert set(told) == {"gene_expression"}
 
 
 def test_the_numbers_of_features_of_a_view_are_those_it_was_measured_at(results):

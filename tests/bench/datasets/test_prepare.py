@@ -7,6 +7,7 @@ import signal
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 from blufs import SampleGraph
 from blufs_bench.datasets import (
@@ -21,6 +22,7 @@ from blufs_bench.datasets import (
     unavailable,
     write_dataset,
 )
+from blufs_bench.datasets.card import scale_ratio
 from blufs_bench.files.atomic import atomic_path, write_npz
 from tests.helpers import ROOT
 
@@ -38,7 +40,8 @@ CARD_KEYS = [
         "n_samples",
         "n_features",
     ),
-    *("n_classes", "n_clusters", "class_counts", "class_names", "sparse", "density", "transform"),
+    *("n_classes", "n_clusters", "class_counts", "class_names", "sparse", "density"),
+    *("scale_ratio", "transform"),
     *("transformed", "n_constant", "n_duplicate_samples", "image_shape", "image_order", "sha256"),
     *("origin", "terms", "paper", "notes", "feature_names", "real_features", "source"),
 ]
@@ -173,6 +176,17 @@ def test_card_counts_constants_and_duplicates(tmp_path):
     assert (card["domain"], card["sparse"], card["density"]) == ("other", False, 16 / 18)
     y = np.array([0, 0, 1, 1, 1, 1])
     assert card["sha256"] == hashlib.sha256(X.tobytes() + y.tobytes()).hexdigest()
+
+
+def test_card_says_how_far_the_scales_of_the_features_are_apart():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((500, 41)) * np.logspace(0, 2, 41)
+    X[:, 7] = 3.0
+    # 5 % from both ends of two powers of ten are 1.8 of them.
+    assert scale_ratio(X) == pytest.approx(10**1.8, rel=0.1)
+    assert scale_ratio(sp.csr_array(X)) == pytest.approx(scale_ratio(X))
+    assert scale_ratio(np.ones((5, 3))) == 1
+    assert np.isfinite(scale_ratio(np.array([[1e300, 1], [-1e300, 2], [1e300, 3]])))
 
 
 def test_labels_with_gaps_signs_and_strings_are_numbered_in_order(tmp_path):
