@@ -175,7 +175,21 @@ class Precomputed:
                 )
 
 
-class BaseSelector(SelectorMixin, BaseEstimator):
+class ColumnsMixin(SelectorMixin):
+    """``transform`` of all selectors of this library, those that search among others included."""
+
+    def transform(self, X):
+        """The selected columns of X: sparse if X is, of a dask array another one."""
+        if sp.issparse(X):
+            check_structure(X)
+        if not is_beyond_memory(X):
+            return super().transform(X)
+        columns = self.get_support(indices=True)
+        validate_data(self, X, skip_check_array=True, reset=False)
+        return column_slice(X, columns)
+
+
+class BaseSelector(ColumnsMixin, BaseEstimator):
     """Base of all unsupervised feature selectors of this library.
 
     Parameters
@@ -536,16 +550,6 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         columns["correlation"] = np.where(compared, similar.correlation, np.nan)
         columns["explained"] = np.where(varying, similar.explained, np.nan)
         return as_table(columns, index="feature")
-
-    def transform(self, X):
-        """The selected columns of X: sparse if X is, of a dask array another one."""
-        if sp.issparse(X):
-            check_structure(X)
-        if not is_beyond_memory(X):
-            return super().transform(X)
-        check_is_fitted(self, "support_")
-        validate_data(self, X, skip_check_array=True, reset=False)
-        return column_slice(X, np.flatnonzero(self.support_))
 
     def _get_support_mask(self) -> np.ndarray:
         check_is_fitted(self, "support_")

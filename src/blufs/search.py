@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, _fit_context, clone
-from sklearn.feature_selection import SelectorMixin
 from sklearn.model_selection import ParameterGrid
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -18,7 +17,8 @@ from blufs._numerics.graph import N_NEIGHBORS, SampleGraph
 from blufs._numerics.matrix.chunked import is_beyond_memory
 from blufs._numerics.matrix.conditioning import conditioned
 from blufs._numerics.views import count_clusters
-from blufs.base import BaseSelector, check_n_clusters
+from blufs._numerics.warn import warn_user
+from blufs.base import BaseSelector, ColumnsMixin, check_n_clusters
 from blufs.metrics import CRITERIA, cluster, label_free_criteria
 
 #: The criterion by which :func:`choose_blind` chooses unless told otherwise.
@@ -27,7 +27,7 @@ DEFAULT_CRITERION = "principal_cohesion"
 DEFAULT_MARGIN = 0.005
 
 
-class BlindSearch(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
+class BlindSearch(MetaEstimatorMixin, ColumnsMixin, BaseEstimator):
     """Search for the parameters and the number of features of a selector, without labels.
 
     Every candidate is judged by the clusters that k-means finds on its features: the fewer edges
@@ -141,10 +141,8 @@ class BlindSearch(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
         """One row per candidate (parameters, selector) and s."""
         # Candidates get the data as they are; they bring values near the ends back themselves.
         near = conditioned(X, ignores_offsets=True, ignores_scale=False)
-        graph = None
-        if not is_beyond_memory(X):
-            graph = SampleGraph.from_data(near, min(N_NEIGHBORS, X.shape[0] - 1))
-        elif self.criterion == "cohesion":
+        graph = graph_in_memory(near)
+        if graph is None and self.criterion == "cohesion":
             raise ValueError(
                 'criterion="cohesion" compares all samples in memory, but X is read in chunks; '
                 'take criterion="principal_cohesion"'
@@ -159,8 +157,7 @@ class BlindSearch(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
             path = candidate.select_path(X, s_values, precomputed=shared[key])
             for s, solution in path.items():
                 features = solution.ranked[:s]
-                chosen = X.columns(features) if graph is None else X[:, features]
-                chosen = chosen.toarray() if sp.issparse(chosen) else chosen
+                chosen = dense_columns(X, features)
                 partitions = cluster(chosen, self.n_clusters_, seeds, restarts=3)
                 criteria = label_free_criteria(near, graph, partitions)
                 row = {"params": params, "s": s, "is_default": not params, "features": features}
@@ -196,12 +193,30 @@ class BlindSearch(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
 
 def clusters_to_look_for(estimator: BaseSelector, X: np.ndarray, given: int | None) -> int:
     """Clusters that k-means looks for: those given, the estimator's, or as many as are counted."""
-    wanted = given or estimator.get_params().get("n_clusters", "auto")
+    wanted = estimator.get_params().get("n_clusters", "auto") if given is None else given
     if wanted == "auto":
         X = conditioned(X, ignores_offsets=True, ignores_scale=False)
         wanted = count_clusters(X, "auto", min(N_NEIGHBORS, X.shape[0] - 1))[0]
     check_n_clusters(wanted, X.shape[0])
+    if wanted == 1:
+        warn_user(
+            "n_clusters=1: all samples are one cluster whatever the features are, so the criterion "
+            "tells nothing about them"
+        )
     return wanted
+
+
+def graph_in_memory(X) -> SampleGraph | None:
+    """The neighbour graph of all samples, or None if X is read in blocks of rows."""
+    if is_beyond_memory(X):
+        return None
+    return SampleGraph.from_data(X, min(N_NEIGHBORS, X.shape[0] - 1))
+
+
+def dense_columns(X, features: np.ndarray) -> np.ndarray:
+    """Columns of validated data of any kind, as a dense array in memory."""
+    chosen = X.columns(features) if is_beyond_memory(X) else X[:, features]
+    return chosen.toarray() if sp.issparse(chosen) else chosen
 
 
 def _seeds(seed: int, count: int) -> np.ndarray:

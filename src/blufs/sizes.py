@@ -3,27 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from numbers import Integral
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn.base import clone
-from sklearn.utils import _safe_indexing, check_random_state, indexable
+from sklearn.utils import check_random_state, indexable
+from sklearn.utils._param_validation import Interval, validate_params
 from sklearn.utils.parallel import Parallel, delayed
 
-from blufs._numerics.graph import N_NEIGHBORS, SampleGraph
 from blufs._numerics.matrix.conditioning import conditioned, varying_columns
 from blufs._numerics.redundancy import redundancy
 from blufs._numerics.table import as_table
 from blufs.base import BaseSelector
 from blufs.metrics import cluster, label_free_criteria
-from blufs.search import clusters_to_look_for
-from blufs.stability import random_parts, stability_index
+from blufs.search import clusters_to_look_for, dense_columns, graph_in_memory
+from blufs.stability import on_part, random_parts, some_rows, stability_index
 
 #: Sizes that are tried unless some are given, and the largest of them.
 N_SIZES, LARGEST = 10, 100
 
 
+@validate_params(
+    {
+        "estimator": [BaseSelector],
+        "n_clusters": [None, Interval(Integral, 1, None, closed="left")],
+        "n_runs": [Interval(Integral, 1, None, closed="left")],
+        "n_resamples": [Interval(Integral, 0, None, closed="left")],
+        "random_state": [Interval(Integral, 0, None, closed="left")],
+    },
+    prefer_skip_nested_validation=False,
+)
 def path(
     estimator: BaseSelector,
     X,
@@ -40,7 +50,8 @@ def path(
     Parameters
     ----------
     estimator : selector of this library
-    X : array-like or sparse array of shape (n_samples, n_features)
+    X : array-like of shape (n_samples, n_features)
+        Of any kind that the estimator takes.
     s_values : sequence of int, optional
         Numbers of features; ten up to 100 if None.
     n_clusters : int, optional
@@ -48,7 +59,7 @@ def path(
     n_runs : int, default=5
         Runs of k-means for the criterion.
     n_resamples : int, default=10
-        Random halves of the samples for the stability; 0 for none.
+        Random halves of the samples for the stability; 0 for none, as for fewer than four samples.
     n_jobs : int, optional
         Halves that are fitted at the same time.
     random_state : int, default=0
@@ -72,18 +83,22 @@ def path(
     >>> bool((table["gain"] > 0).all())
     True
     """
+    if estimator.keeps_all_features:
+        raise ValueError(f"{type(estimator).__name__} keeps all features: there is one size only")
+    X = np.asarray(X) if isinstance(X, list | tuple) else X
     (X,) = indexable(X)
-    data = clone(estimator)._validate(X)
-    n, d = data.shape
+    selector = clone(estimator)
+    data = selector._validate(X)
     if s_values is None:
-        s_values = np.unique(np.geomspace(1, max(1, min(d - 1, LARGEST)), N_SIZES).astype(int))
-    sizes = sorted({int(s) for s in s_values})
-    solutions = clone(estimator).select_path(X, sizes)
+        included, excluded = selector._preselected(data.shape[1])
+        s_values = _default_sizes(len(included), data.shape[1] - len(excluded))
+    solutions = clone(estimator).select_path(X, s_values)
+    sizes = list(solutions)
     selections = [solutions[s].ranked[:s] for s in sizes]
     explained = np.array([explained_share(data, features) for features in selections])
     near = conditioned(data, ignores_offsets=True, ignores_scale=False)
     c = clusters_to_look_for(estimator, data, n_clusters)
-    graph = SampleGraph.from_data(near, min(N_NEIGHBORS, n - 1))
+    graph = graph_in_memory(near)
     seeds = [int(seed) for seed in np.random.SeedSequence(random_state).generate_state(n_runs)]
     criteria = np.array(
         [
@@ -91,10 +106,10 @@ def path(
                 label_free_criteria(near, graph, [labels])["principal_cohesion"]
                 for labels in cluster(part, c, seeds, restarts=3)
             ]
-            for part in (_columns(data, features) for features in selections)
+            for part in (dense_columns(data, features) for features in selections)
         ]
     )
-    names = getattr(X, "columns", None)
+    names = getattr(selector, "feature_names_in_", None)
     columns = {
         "s": np.array(sizes),
         "explained": explained,
@@ -128,13 +143,16 @@ def elbow(s, values) -> int:
     return int(x[np.argmax(above)])
 
 
-def _columns(X, features: np.ndarray) -> np.ndarray:
-    return X[:, features].toarray() if sp.issparse(X) else X[:, features]
+def _default_sizes(n_included: int, n_allowed: int) -> np.ndarray:
+    """Sizes from one, or all that must be chosen, up to nearly all that may be."""
+    low = max(1, n_included)
+    high = max(low, min(n_allowed - 1, LARGEST))
+    return np.unique(np.geomspace(low, high, N_SIZES).astype(int))
 
 
 def _stabilities(estimator, X, sizes, n_resamples: int, n_jobs, random_state) -> np.ndarray:
     """Nogueira's index of the selections on random halves, for each size."""
-    if n_resamples == 0:
+    if n_resamples == 0 or X.shape[0] < 4:
         return np.full(len(sizes), np.nan)
     rng = check_random_state(random_state)
     parts = random_parts(X.shape[0], n_resamples, 0.5, rng)
@@ -146,7 +164,8 @@ def _stabilities(estimator, X, sizes, n_resamples: int, n_jobs, random_state) ->
 
 def _supports_on(selector: BaseSelector, X, rows: np.ndarray, sizes: list[int]) -> np.ndarray:
     """Which features are chosen on some samples, a boolean array of shape (len(sizes), d)."""
-    solutions = selector.select_path(_safe_indexing(X, rows), sizes)
+    with on_part(X, rows):
+        solutions = selector.select_path(some_rows(X, rows), sizes)
     supports = np.zeros((len(sizes), X.shape[1]), dtype=bool)
     for support, s in zip(supports, sizes, strict=True):
         support[solutions[s].ranked[:s]] = True

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -9,16 +11,17 @@ import numpy as np
 from scipy.special import ndtri
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, _fit_context, clone
 from sklearn.ensemble._base import _set_random_states
-from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import _safe_indexing, check_random_state, get_tags, indexable
 from sklearn.utils._param_validation import HasMethods, Interval
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _num_samples, check_is_fitted, validate_data
 
+from blufs._numerics.matrix.chunked import as_row_chunks, is_beyond_memory, is_dask
 from blufs._numerics.warn import warn_user
+from blufs.base import ColumnsMixin
 
 
-class StabilitySelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
+class StabilitySelector(MetaEstimatorMixin, ColumnsMixin, BaseEstimator):
     """Keep the features that a selector chooses on most random parts of the samples.
 
     The selector is fitted to many random parts of the samples. A feature is kept if it is chosen in
@@ -144,7 +147,28 @@ class StabilitySelector(MetaEstimatorMixin, SelectorMixin, BaseEstimator):
 def _support_on(selector: Any, X, y, rows: np.ndarray) -> np.ndarray:
     """What the selector chooses on some rows of X, a boolean array of shape (d,)."""
     part = () if y is None else (_safe_indexing(y, rows),)
-    return np.asarray(selector.fit(_safe_indexing(X, rows), *part).get_support())
+    with on_part(X, rows):
+        return np.asarray(selector.fit(some_rows(X, rows), *part).get_support())
+
+
+def some_rows(X, rows: np.ndarray):
+    """The rows of X, of any kind, at ascending positions; of a file they are in memory."""
+    chunks = as_row_chunks(X) if is_beyond_memory(X) and not is_dask(X) else None
+    if chunks is None:
+        return _safe_indexing(X, rows)
+    mask = np.zeros(chunks.shape[0], dtype=bool)
+    mask[rows] = True
+    return chunks[mask]
+
+
+@contextmanager
+def on_part(X, rows: np.ndarray) -> Iterator[None]:
+    """Say of an error that not all samples were there."""
+    try:
+        yield
+    except ValueError as error:
+        share = f"{len(rows)} of the {_num_samples(X)} samples"
+        raise ValueError(f"on a random part of the samples, {share}: {error}") from error
 
 
 def stability_index(supports: np.ndarray) -> float:

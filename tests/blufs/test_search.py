@@ -161,6 +161,13 @@ def test_blind_search_takes_what_its_estimator_takes(blobs, kind, tmp_path):
     np.testing.assert_array_equal(found.get_support(), plain.get_support())
     for one, other in zip(found.results_, plain.results_, strict=True):
         assert one["principal_cohesion"] == pytest.approx(other["principal_cohesion"])
+    chosen = found.transform(beyond_memory(kind, X, tmp_path))
+    assert hasattr(chosen, "compute") == kind.endswith("dask")
+
+
+def test_one_cluster_tells_nothing(blobs):
+    with pytest.warns(UserWarning, match="n_clusters=1: all samples are one cluster"):
+        BlindSearch(BLUFS(2, n_clusters=4), {}, n_clusters=1, n_runs=1).fit(blobs[0])
 
 
 def test_a_criterion_that_compares_all_samples_needs_them_in_memory(blobs, tmp_path):

@@ -10,9 +10,10 @@ import pytest
 import scipy.sparse as sp
 from sklearn.datasets import load_digits, load_wine
 
-from blufs import BLUFS, FSCA, MaxVariance, RandomFeatures, StabilitySelector, path
+from blufs import BLUFS, FSCA, AllFeatures, MaxVariance, RandomFeatures, StabilitySelector, path
 from blufs.plot import plot_explain, plot_path, plot_stability
 from blufs.sizes import elbow, explained_share
+from tests.helpers.beyond_memory import KINDS, beyond_memory
 
 mpl.use("Agg")
 
@@ -68,6 +69,64 @@ def test_default_sizes_sparse_data_and_jobs():
     sparse = path(MaxVariance(), sp.csr_array(X), n_clusters=4, n_resamples=2, n_jobs=2)
     np.testing.assert_allclose(sparse["explained"], dense["explained"], rtol=1e-9)
     np.testing.assert_array_equal(sparse["stability"], dense["stability"])
+
+
+def test_default_sizes_are_those_that_include_and_exclude_leave(wine):
+    selector = MaxVariance(include=["hue", "ash", "alcohol"], exclude=["proline", "flavanoids"])
+    table = path(selector, wine, n_clusters=3, n_resamples=0)
+    assert (table["s"].iloc[0], table["s"].iloc[-1]) == (3, 10)
+    assert set(table["features"].iloc[0]) == {"hue", "ash", "alcohol"}
+    assert "proline" not in table["features"].iloc[-1]
+    few = path(MaxVariance(exclude=list(range(12))), wine.to_numpy(), n_clusters=3, n_resamples=0)
+    assert few["s"].tolist() == [1]
+
+
+@pytest.mark.filterwarnings("ignore:the neighbour graph has:UserWarning")
+@pytest.mark.parametrize("kind", [*KINDS, "list", "polars"])
+def test_every_kind_of_data_has_the_same_path(kind, wine, tmp_path):
+    if kind == "polars":
+        polars = pytest.importorskip("polars")
+        X = polars.DataFrame({name: wine[name].to_numpy() for name in wine})
+    else:
+        X = wine.to_numpy()
+        X = X.tolist() if kind == "list" else beyond_memory(kind, X, tmp_path)
+    selector = MaxVariance()
+    found, plain = (path(selector, data, [2, 5], n_clusters=3, n_resamples=4) for data in (X, wine))
+    for column in ("explained", "criterion", "stability"):
+        np.testing.assert_allclose(found[column], plain[column])
+    names = found["features"].iloc[1]
+    assert (
+        names == plain["features"].iloc[1]
+        or list(wine.columns[names]) == (plain["features"].iloc[1])
+    )
+
+
+@pytest.mark.parametrize(
+    ("estimator", "given", "message"),
+    [
+        (MaxVariance(), {"s_values": [2.5]}, "must be a positive integer, got 2.5"),
+        (MaxVariance(), {"s_values": ["3"]}, "must be a positive integer, got '3'"),
+        (MaxVariance(), {"s_values": 3}, "must be a list of numbers"),
+        (MaxVariance(), {"n_clusters": 0}, "'n_clusters' parameter of path"),
+        (MaxVariance(), {"n_runs": 0}, "'n_runs' parameter of path"),
+        (MaxVariance(), {"n_resamples": -1}, "'n_resamples' parameter of path"),
+        (MaxVariance(), {"random_state": "a"}, "'random_state' parameter of path"),
+        (AllFeatures(), {}, "AllFeatures keeps all features"),
+        (StabilitySelector(MaxVariance()), {}, "'estimator' parameter of path"),
+    ],
+)
+def test_what_has_no_path_is_said(wine, estimator, given, message):
+    with pytest.raises(ValueError, match=message):
+        path(estimator, wine, **({"n_clusters": 3} | given))
+
+
+def test_few_samples(wine):
+    three = path(MaxVariance(), wine[:3], [2], n_clusters=2)
+    assert np.isnan(three["stability"][0])
+    with pytest.raises(ValueError, match="2 of the 4 samples: n_clusters=3"):
+        path(BLUFS(n_clusters=3), wine[:4], [2])
+    with pytest.warns(UserWarning, match="the criterion tells nothing"):
+        path(MaxVariance(), wine, [2], n_clusters=1, n_resamples=0)
 
 
 def test_the_elbow_is_where_the_curve_turns():

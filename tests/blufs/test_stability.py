@@ -16,6 +16,7 @@ from statsmodels.stats.proportion import proportion_confint
 
 from blufs import BLUFS, FSCA, MaxVariance, RandomFeatures, StabilitySelector
 from blufs.stability import random_parts, wilson_intervals
+from tests.helpers.beyond_memory import KINDS, beyond_memory
 
 
 @pytest.fixture(scope="module")
@@ -96,9 +97,27 @@ def test_jobs_names_sparse_data_and_labels(wine):
     assert guided.supports_.sum(axis=1).tolist() == [3] * 4
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_data_beyond_memory_stay_there(kind, wine, tmp_path):
+    X = beyond_memory(kind, wine.to_numpy(), tmp_path)
+    selector = StabilitySelector(MaxVariance(3), n_resamples=4)
+    plain, found = (selector.fit(data).supports_ for data in (wine.to_numpy(), X))
+    np.testing.assert_array_equal(found, plain)
+    chosen = selector.transform(X)
+    assert chosen.shape == (178, 3)
+    assert hasattr(chosen, "compute") == kind.endswith("dask")
+
+
 def test_nothing_stable_is_said(wine):
     selector = StabilitySelector(RandomFeatures(1), n_resamples=20, threshold=1.0)
     with pytest.warns(UserWarning, match="no feature was chosen on 100% of the parts"):
         selector.fit(wine)
     with pytest.raises(ValueError, match="fewer than 2 samples"):
         StabilitySelector(MaxVariance(1), fraction=0.001).fit(wine)
+
+
+def test_an_error_on_a_part_says_so():
+    X = np.zeros((40, 6))
+    X[0] = 1  # what varies is on one part only
+    with pytest.raises(ValueError, match=r"a random part .*, 20 of the 40 samples: X has no varia"):
+        StabilitySelector(MaxVariance(2), n_resamples=4).fit(X)

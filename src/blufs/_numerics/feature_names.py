@@ -25,16 +25,23 @@ def feature_indices(wanted: Any, d: int, names: Sequence[str] | None, argument: 
     """
     if wanted is None:
         return np.empty(0, dtype=np.intp)
-    values = np.asarray(wanted)
+    values = np.asarray(_in_order(wanted, names, argument))
     if values.ndim != 1:
         raise ValueError(f"{argument} must be a list of features, got {wanted!r}")
     if values.size == 0:
         return np.empty(0, dtype=np.intp)
-    if values.dtype == bool:
+    if all(isinstance(value, bool | np.bool_) for value in wanted):
         if len(values) != d:
             raise ValueError(f"{argument} is a mask of {len(values)} values, X has {d} features")
         return np.flatnonzero(values)
+    if any(isinstance(value, bool | np.bool_) for value in wanted):
+        raise _mixed(wanted, argument)
     if np.issubdtype(values.dtype, np.integer):
+        if d == len(values) > 2 and np.isin(values, [0, 1]).all():
+            raise ValueError(
+                f"{argument} has {d} values that are 0 or 1: a mask needs truth values, such as "
+                f"numpy.asarray({argument}, dtype=bool)"
+            )
         outside = values[(values < 0) | (values >= d)]
         if outside.size:
             raise ValueError(
@@ -45,12 +52,28 @@ def feature_indices(wanted: Any, d: int, names: Sequence[str] | None, argument: 
     return np.unique(_positions_of_names(values.tolist(), names, argument))
 
 
+def _in_order(wanted: Any, names: Sequence[str] | None, argument: str) -> Any:
+    """Truth values of a pandas Series in the order of the features, if its index names them."""
+    index: Any = getattr(wanted, "index", None)
+    if names is None or not hasattr(index, "get_indexer") or wanted.dtype != bool:
+        return wanted
+    if not all(isinstance(name, str) for name in index):
+        return wanted
+    if set(index) != set(names) or not index.is_unique:
+        raise ValueError(f"{argument} is a mask whose index does not name the features of X")
+    return wanted[list(names)]
+
+
+def _mixed(wanted: Any, argument: str) -> ValueError:
+    return ValueError(
+        f"{argument} must have positions, names or truth values of features, all of one kind; "
+        f"got {shown(list(wanted))}"
+    )
+
+
 def _positions_of_names(wanted: list, names: Sequence[str] | None, argument: str) -> np.ndarray:
     if not all(isinstance(name, str) for name in wanted):
-        raise ValueError(
-            f"{argument} must have positions, names or truth values of features, all of one kind; "
-            f"got {shown(wanted)}"
-        )
+        raise _mixed(wanted, argument)
     if names is None:
         raise ValueError(
             f"{argument} names features, but X has no names: give a DataFrame with strings as "

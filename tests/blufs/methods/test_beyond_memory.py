@@ -167,3 +167,17 @@ def test_a_method_that_needs_all_data_at_once_says_so(tmp_path):
         selector("NDFS", 3).fit(source)
     with pytest.raises(ValueError, match='similarity="principal"'):
         BLUFSVariant(3, similarity="data").fit(source)
+
+
+def test_values_that_change_while_they_are_read_are_told():
+    da = pytest.importorskip("dask.array")
+    X, reads = clusters(0), []
+
+    def changing(block):
+        reads.append(len(block))
+        return block if len(reads) < 6 else np.full_like(block, np.nan)
+
+    source = da.from_array(X, chunks=(65, 30)).map_blocks(changing, dtype=float, meta=X[:0])
+    with pytest.raises(ValueError, match=r"X gives NaN .* has changed meanwhile"):
+        BLUFS(5, n_clusters=3).fit(source)
+    assert len(reads) >= 6

@@ -80,7 +80,10 @@ def test_positions_names_and_masks_are_the_same(wine):
     names = list(frame.columns[INCLUDED])
     supports = [
         BLUFS(5, n_clusters=3, include=include).fit(frame).support_
-        for include in (INCLUDED, names, pd.Index(names), mask, pd.Series(mask), np.array(names))
+        for include in (
+            *(INCLUDED, names, pd.Index(names), mask, pd.Series(mask), np.array(names)),
+            *(mask.tolist(), mask.astype(object), pd.Series(mask, index=frame.columns)[::-1]),
+        )
     ]
     for support in supports[1:]:
         np.testing.assert_array_equal(support, supports[0])
@@ -96,7 +99,9 @@ def test_positions_names_and_masks_are_the_same(wine):
         ({"exclude": [-1]}, "exclude has -1"),
         ({"include": ["alcohol"]}, "include names features, but X has no names"),
         ({"include": [1.5]}, "include must have positions, names or truth values"),
+        ({"include": [True, 5]}, "truth values of features, all of one kind; got True, 5"),
         ({"include": np.ones(4, bool)}, "include is a mask of 4 values, X has 13 features"),
+        ({"exclude": [0, 1] * 6 + [0]}, "13 values that are 0 or 1: a mask needs truth values"),
         ({"exclude": np.array([[1]])}, "exclude must be a list"),
         ({"exclude": 3}, "exclude"),
         ({"exclude": "alcohol"}, "exclude"),
@@ -246,3 +251,10 @@ def test_in_pipelines_and_searches():
     assert "hue" in names
     assert "ash" not in names
     assert all(10 in row["features"] and 2 not in row["features"] for row in blind.results_)
+
+
+def test_a_mask_with_other_names_than_the_features_is_refused():
+    frame = load_wine(as_frame=True).data
+    mask = pd.Series(True, index=[*frame.columns[:-1], "other"])
+    with pytest.raises(ValueError, match="exclude is a mask whose index does not name"):
+        BLUFS(3, exclude=mask).fit(frame)

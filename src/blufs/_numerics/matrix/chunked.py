@@ -330,6 +330,16 @@ def _by_rows(X):
     return X
 
 
+def _as_first_read(product: np.ndarray) -> np.ndarray:
+    """The product, if it is finite as all values were when X was read first."""
+    if not np.isfinite(product).all():
+        raise ValueError(
+            "X gives NaN or infinite values that it did not give when it was read first: its file, "
+            "or what makes its blocks, has changed meanwhile"
+        )
+    return product
+
+
 def column_slice(X, columns: np.ndarray):
     """``X[:, columns]`` of X beyond memory: lazy for a dask array, in memory for the others."""
     if is_dask(X):
@@ -365,16 +375,17 @@ class ChunkedScaledData:
         # Scaled here, because before that they are smaller.
         for rows, block in self.X.each(_columns, features):
             chosen[rows] = _scaled_block(block, shift, divisor).columns(slice(None))
-        return chosen
+        return _as_first_read(chosen)
 
     def correlate(self, V: np.ndarray) -> np.ndarray:
-        return self.X.reduce(_correlate, np.add, self.shift, self.divisor, by_row=V)
+        product = self.X.reduce(_correlate, np.add, self.shift, self.divisor, by_row=V)
+        return _as_first_read(product)
 
     def dot(self, V: np.ndarray) -> np.ndarray:
         product = np.empty((self.shape[0], V.shape[1]))
         for rows, part in self.X.each(_dot, V, self.shift, self.divisor):
             product[rows] = part
-        return product
+        return _as_first_read(product)
 
     @property
     def gram_width(self) -> int:
@@ -382,10 +393,10 @@ class ChunkedScaledData:
         return max(1, COLUMN_BYTES // (8 * self.shape[1]))
 
     def gram(self, features: np.ndarray | slice) -> np.ndarray:
-        return self.X.reduce(_gram, np.add, features, self.shift, self.divisor)
+        return _as_first_read(self.X.reduce(_gram, np.add, features, self.shift, self.divisor))
 
     def gram_times(self, V: np.ndarray) -> np.ndarray:
-        return self.X.reduce(_gram_times, np.add, V, self.shift, self.divisor)
+        return _as_first_read(self.X.reduce(_gram_times, np.add, V, self.shift, self.divisor))
 
     def quadratic_forms(self, M) -> tuple[np.ndarray, np.ndarray]:
         """As of :class:`ScaledData`, by whole columns, of 64 MiB that X takes in memory at a time.
