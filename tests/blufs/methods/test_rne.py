@@ -124,7 +124,7 @@ def test_bad_init_and_too_many_features_are_named(monkeypatch):
 @pytest.mark.slow
 def test_agrees_with_the_reference_on_coil20():
     X, expected = reference("RNE")
-    start = np.load(fixture("rne_H0_COIL20_m100.npy"))
+    start = np.load(fixture("rne_H0_COIL20_m100.npz"))["H"].astype(float)
     selector = RNE(100, n_neighbors=5, init=start).fit(X)
     assert np.argsort(selector.ranking_)[:100].tolist() == expected["ranking"]
     np.testing.assert_allclose(selector.objective_history_[1:], expected["objective"], rtol=1e-5)
