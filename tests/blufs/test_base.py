@@ -145,23 +145,6 @@ def test_precomputed_for_something_else_is_refused_by_name(X):
         ByVariance(2).fit(X, precomputed=SampleGraph.from_data(X, 3))
 
 
-@pytest.mark.parametrize(
-    ("graph", "message"),
-    [
-        (np.zeros(10), "square"),
-        (np.zeros((10, 10)), "must have edges"),
-        (np.full((10, 10), np.nan), "NaN"),
-        (np.full((10, 10), np.inf), "NaN or infinite"),
-        (SampleGraph(np.full((10, 10), np.nan)), "NaN"),
-        ("graph", "a square matrix of numbers, got str"),
-        ({"a": 1}, "a square matrix of numbers, got dict"),
-    ],
-)
-def test_what_is_no_graph_is_refused(X, graph, message):
-    with pytest.raises(ValueError, match=message):
-        OnGraph().fit(X, precomputed=graph)
-
-
 def test_a_graph_that_falls_apart_is_warned_about(X):
     X = np.vstack([X, X + 1e4])
     with pytest.warns(UserWarning, match="2 connected components"):

@@ -168,12 +168,6 @@ def test_they_are_the_first_of_the_sorted_row(n, k, ties):
     np.testing.assert_array_equal(values, np.take_along_axis(D, order, axis=1))
 
 
-def test_smallest_per_row_with_many_ties():
-    columns, values = smallest_per_row(np.array([[2.0, 1.0, 1.0, 1.0], [3.0, 3.0, 3.0, 0.0]]), 2)
-    assert columns.tolist() == [[1, 2], [3, 0]]
-    assert values.tolist() == [[1, 1], [0, 3]]
-
-
 def test_distances_in_blocks_equal_scipy(X, monkeypatch):
     monkeypatch.setattr("blufs._numerics.matrix.rows.BLOCK_ENTRIES", 7 * len(X))
     D = np.vstack([block for _, block in squared_distance_blocks(X)])
@@ -234,8 +228,3 @@ def test_ties_and_duplicates_go_to_the_smaller_index():
     indices, distances, _ = nearest_neighbors(X, 2)
     assert indices.tolist() == [[3, 1], [4, 0], [0, 3], [0, 1], [1, 0]]
     assert distances.tolist() == [[0, 1], [0, 1], [1, 1], [0, 1], [0, 1]]
-
-
-def test_too_many_neighbors_are_clipped(X):
-    with pytest.warns(UserWarning, match=r"n_neighbors=50 .*n_samples=50; using 49"):
-        assert nearest_neighbors(X, 50)[0].shape == (50, 49)

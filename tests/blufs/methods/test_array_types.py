@@ -74,7 +74,11 @@ def test_a_fit_a_path_and_a_transform_are_those_of_the_plain_array(name, array):
     np.testing.assert_array_equal(found.support_, wanted.support_)
     np.testing.assert_allclose(found.scores_, wanted.scores_, rtol=1e-3, atol=1e-6)
     assert found.n_features_in_ == 14
-    np.testing.assert_array_equal(in_memory(found.transform(values)), X[:, wanted.support_])
+    left = found.transform(values)
+    np.testing.assert_array_equal(in_memory(left), X[:, wanted.support_])
+    assert sp.issparse(left) == (kind in ("CSR", "CSC", "COO matrix", "backed sparse"))
+    if kind.endswith("dask"):
+        assert type(left) is type(values)
     shared = selector(name, 5).precompute(values)
     path = selector(name).select_path(values, [3, 5], precomputed=shared)
     if not method.keeps_all_features:

@@ -4,7 +4,6 @@ from collections import Counter
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
 
 from blufs import BLUFS, BLUFSVariant
 from blufs._numerics.matrix import chunked, row_blocks
@@ -13,7 +12,7 @@ from blufs.solver import pursuit
 from blufs.solver.w_block import SupportSearch
 from blufs_bench.registry import known_methods, method_class
 from tests.blufs.methods.test_contract import selector
-from tests.helpers.beyond_memory import KINDS, SPARSE_KINDS, beyond_memory
+from tests.helpers.beyond_memory import beyond_memory
 
 METHODS = tuple(known_methods())
 CHUNKED = tuple(name for name in METHODS if method_class(name).takes_chunks)
@@ -110,21 +109,6 @@ def test_a_variance_takes_one_pass(tmp_path):
     assert source.passes <= 2  # the second because of the feature far from zero
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_transform_gives_the_chosen_columns(kind, tmp_path):
-    X = words(0) if kind in SPARSE_KINDS else clusters(0)
-    source = beyond_memory(kind, X, tmp_path)
-    fitted = BLUFS(5, n_clusters=3).fit(source)
-    found = fitted.transform(source)
-    if kind.endswith("dask"):
-        assert type(found) is type(source)
-        found = found.compute()
-    found = found.toarray() if sp.issparse(found) else found
-    np.testing.assert_array_equal(found, X[:, fitted.support_])
-    with pytest.raises(ValueError, match="29 features"):
-        fitted.transform(beyond_memory("memmap", X[:, 1:], tmp_path))
-
-
 def test_the_path_over_s_and_what_fits_share(tmp_path):
     X = clusters(1)
     source = beyond_memory("memmap", X, tmp_path)
@@ -146,14 +130,6 @@ def test_why_features_were_chosen_is_told(tmp_path):
     for column in ("status", "rank", "most_similar"):
         assert found[column].tolist() == wanted[column].tolist()
     np.testing.assert_allclose(found["correlation"], wanted["correlation"], atol=1e-9)
-
-
-@pytest.mark.parametrize("value", [np.nan, np.inf])
-def test_missing_and_infinite_values_are_refused(value, tmp_path):
-    X = clusters(0)
-    X[100, 3] = value
-    with pytest.raises(ValueError, match="NaN or infinity"):
-        BLUFS(3).fit(beyond_memory("memmap", X, tmp_path))
 
 
 def test_data_without_variance_are_refused(tmp_path):

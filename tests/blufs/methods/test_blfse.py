@@ -282,14 +282,6 @@ def test_scores_and_weights_lie_on_the_simplex():
     assert len(selector.objective_history_) == selector.n_iter_ <= 25
 
 
-def test_path_equals_single_fits():
-    X = load_wine().data
-    path = BLFSE(n_clusters=3, random_state=3).select_path(X, [2, 5, 9])
-    for s in (2, 9):
-        alone = BLFSE(s, n_clusters=3, random_state=3).fit(X)
-        np.testing.assert_array_equal(path[s].scores, alone.scores_)
-
-
 def test_bad_base_results_and_sizes_are_named(monkeypatch):
     X = load_wine().data
     with pytest.raises(ValueError, match=r"base labels must have shape \(2, 178\)"):

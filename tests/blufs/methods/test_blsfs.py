@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from sklearn.datasets import load_wine, make_blobs
-from sklearn.exceptions import ConvergenceWarning
+from sklearn.datasets import make_blobs
 
 from blufs import BLSFS, SampleGraph
 from blufs._numerics.graph import laplacian, spectral_labels
@@ -126,18 +125,3 @@ def test_features_that_carry_the_clusters_come_first(scaling, offset):
     X = np.hstack([rng.standard_normal((120, 16)), X - X.mean(axis=0) + offset])
     selector = BLSFS(4, n_clusters=3, gamma=0.1, scaling=scaling, random_state=0).fit(X)
     assert selector.support_[16:].all()
-
-
-def test_precomputed_part_gives_the_same_fit():
-    X = load_wine().data
-    selector = BLSFS(5, n_clusters=3, random_state=0)
-    shared = selector.precompute(X)
-    for gamma in (0.1, 10.0):
-        selector.set_params(gamma=gamma)
-        alone = selector.fit(X).coef_
-        np.testing.assert_array_equal(selector.fit(X, precomputed=shared).coef_, alone)
-
-
-def test_warns_when_the_sweeps_run_out():
-    with pytest.warns(ConvergenceWarning, match="max_iter=1"):
-        BLSFS(5, n_clusters=3, max_iter=1, random_state=0).fit(load_wine().data)

@@ -61,14 +61,6 @@ def test_only_the_random_start_depends_on_the_seed():
             DSCOFS(4, start=wrong * np.eye(12)[:, :3]).fit(X)
 
 
-def test_scale_and_order_of_samples_do_not_matter():
-    X = blobs(60, 12)
-    shuffled = X[np.random.default_rng(0).permutation(60)] * 1e4 - 7
-    first, second = (DSCOFS(5, n_components=3, random_state=0).fit(D) for D in (X, shuffled))
-    np.testing.assert_array_equal(first.support_, second.support_)
-    np.testing.assert_allclose(first.scores_, second.scores_, atol=1e-4)
-
-
 def reference_start(X: np.ndarray) -> tuple[np.ndarray, float]:
     """The start of the reference run (the best of ten) and the unit of its weights."""
     rng = np.random.default_rng(1)

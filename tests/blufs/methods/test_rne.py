@@ -89,15 +89,6 @@ def test_embedding_is_nearly_orthonormal_and_objective_falls():
     np.testing.assert_allclose(selector.scores_, np.linalg.norm(H, axis=1))
 
 
-def test_path_equals_single_fits():
-    X = load_wine().data
-    selector = RNE(max_iter=5, random_state=3)
-    path = selector.select_path(X, [2, 5, 9])
-    for s in (2, 9):
-        alone = RNE(s, max_iter=5, random_state=3).fit(X)
-        np.testing.assert_array_equal(path[s].scores, alone.scores_)
-
-
 def test_the_two_conventions_of_the_residual_differ():
     X = load_wine().data
     H = np.random.default_rng(0).random((13, 4))

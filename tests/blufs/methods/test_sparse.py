@@ -102,15 +102,6 @@ def test_sparse_data_frames(name):
     assert list(fitted.get_feature_names_out()) == chosen
 
 
-@pytest.mark.parametrize("name", SPARSE)
-def test_transform_keeps_data_sparse(name):
-    X = topics(5)
-    fitted = selector(name, 4).fit(X)
-    found = fitted.transform(X)
-    assert sp.issparse(found)
-    np.testing.assert_array_equal(found.toarray(), X.toarray()[:, fitted.support_])
-
-
 @pytest.mark.parametrize("offset", [1e3, 1.7e9])
 @pytest.mark.parametrize("name", [n for n in SPARSE if method_class(n).ignores_offsets])
 def test_an_offset_of_a_full_feature_changes_nothing(name, offset):

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 from sklearn.decomposition import PCA
-from sklearn.exceptions import ConvergenceWarning
 
 from blufs import SPCAFS
 from tests.helpers.method_data import blobs, reference
@@ -48,11 +47,6 @@ def test_few_features_many_samples_and_the_other_way_round_agree():
     parameters = {"gamma": 1.0, "n_components": 3, "scaling": "none", "tol": 1e-10}
     wide, tall = (SPCAFS(5, **parameters).fit(data) for data in (X, padded))
     np.testing.assert_allclose(wide.scores_, tall.scores_, atol=1e-6)
-
-
-def test_too_few_iterations_warn():
-    with pytest.warns(ConvergenceWarning, match="max_iter=2"):
-        SPCAFS(5, gamma=1.0, n_clusters=3, max_iter=2, tol=1e-14).fit(blobs())
 
 
 def test_reference_order():

@@ -71,14 +71,6 @@ def test_a_larger_trace_weight_lowers_the_rank():
     assert ranks[0] > ranks[1] > ranks[2] >= 1
 
 
-@pytest.mark.parametrize("scale", [1e-4, 1e5])
-def test_scale_and_order_of_samples_do_not_matter(scale):
-    X = blobs(60, 12)
-    shuffled = X[np.random.default_rng(0).permutation(60)] * scale + 3
-    first, second = (SPCAPSD(5).fit(data) for data in (X, shuffled))
-    np.testing.assert_allclose(first.scores_, second.scores_, atol=1e-6)
-
-
 def test_too_many_features_are_refused_unless_samples_are_few(monkeypatch):
     monkeypatch.setattr(spcapsd, "MAX_DENSE_ORDER", 20)
     with pytest.raises(MethodLimitError, match="60 samples with 24 features"):
