@@ -11,7 +11,6 @@ params, dataset, method = snakemake.params, snakemake.wildcards.dataset, snakema
 with job(snakemake.log[0]):
     card = read_card(snakemake.input.card)
     if card["status"] == "ok":
-        import blufs_bench.run.quick_start  # noqa: F401 (first)
         from blufs_bench.stages.resample import resample_fits
         from blufs_bench.stages.select import Target
 

@@ -12,7 +12,6 @@ with job(snakemake.log[0]):
     part = params.part
     card = read_card(snakemake.input.card)
     if card["status"] == "ok":
-        import blufs_bench.run.quick_start  # noqa: F401 (first)
         from blufs_bench.stages.select import Target, select
 
         X, _ = read_dataset(snakemake.input.data)

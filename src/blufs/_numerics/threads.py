@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cache
 from threading import Lock
 
-from threadpoolctl import ThreadpoolController
+from threadpoolctl import threadpool_limits
 
 #: Multiplications in a product of X' and X up to which a second thread saves nothing: on a busy
 #: machine threads wait for each other much longer than such a product takes.
@@ -16,11 +15,6 @@ _SMALL = 10**9
 _lock = Lock()
 _limits: list = []
 _inside = 0
-
-
-@cache
-def _controller() -> ThreadpoolController:
-    return ThreadpoolController()  # looking for the libraries takes milliseconds
 
 
 @contextmanager
@@ -36,7 +30,7 @@ def threads_for(X) -> Iterator[None]:
         return
     with _lock:
         if _inside == 0:
-            _limits.append(_controller().limit(limits=1, user_api="blas"))
+            _limits.append(threadpool_limits(1, user_api="blas"))
         _inside += 1
     try:
         yield

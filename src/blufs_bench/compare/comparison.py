@@ -26,7 +26,7 @@ from blufs_bench.compare.means import (
 )
 from blufs_bench.compare.pairs import NO_RANDOM, bayes, compared, pairs, standings
 from blufs_bench.compare.tests import TIE_DECIMALS, complete_block, rank_tests
-from blufs_bench.datasets.card import DEFAULT_DOMAIN
+from blufs_bench.datasets.definitions import DEFAULT_DOMAIN
 from blufs_bench.files.atomic import read_json
 from blufs_bench.results.suite import Suite, SuiteResults
 from blufs_bench.results.vocabulary import (

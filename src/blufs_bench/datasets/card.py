@@ -10,12 +10,11 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.preprocessing import StandardScaler
 
+from blufs_bench.datasets.definitions import DEFAULT_DOMAIN
 from blufs_bench.datasets.transforms import density
 
 _SIZES = {"n_samples": "samples", "n_features": "features", "n_classes": "classes"}
 
-#: Domain of a dataset that names none, see :data:`blufs_bench.results.vocabulary.DOMAINS`.
-DEFAULT_DOMAIN = "other"
 
 
 def make_card(

@@ -9,7 +9,6 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from blufs_bench.datasets.card import DEFAULT_DOMAIN
 from blufs_bench.datasets.errors import DatasetError, DefinitionError
 from blufs_bench.datasets.readers import (
     ARCHIVE_SUFFIXES,
@@ -19,6 +18,8 @@ from blufs_bench.datasets.readers import (
 )
 from blufs_bench.files.schema import schema_problems
 
+#: Domain of a dataset that names none, see :data:`blufs_bench.results.vocabulary.DOMAINS`.
+DEFAULT_DOMAIN = "other"
 #: Keys that say where the data come from.
 SOURCES = ("path", "url", "package", "builtin", "generate")
 #: Keys that say how a file is laid out.

@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 
-from blufs.search import choose_blind
 from blufs_bench.files.damaged import in_words
 from blufs_bench.plan.canonical import canonical_json
 from blufs_bench.results.records import Record
@@ -61,6 +60,8 @@ def choose(
 
 def _blind(means: list[dict[str, Any]], default: str) -> str:
     """The setting with the best criterion, or the default unless the gain is above a margin."""
+    from blufs.search import choose_blind
+
     own = [row for row in means if row["setting"] == default]
     return choose_blind(means, default_rows=own)["setting"]
 
@@ -138,6 +139,8 @@ def reported_s(scores: Iterable[Record]) -> dict[tuple[str, str, str, str], int 
     An oracle takes the s with the best mean, the blind choice the one with the best label-free
     criterion, and the default the largest.
     """
+    from blufs.search import choose_blind
+
     values: dict[tuple, dict[Any, list[float]]] = defaultdict(lambda: defaultdict(list))
     criteria: dict[tuple, dict[Any, Record]] = defaultdict(lambda: defaultdict(dict))
     for score in scores:
