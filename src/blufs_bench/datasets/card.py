@@ -16,7 +16,6 @@ from blufs_bench.datasets.transforms import density
 _SIZES = {"n_samples": "samples", "n_features": "features", "n_classes": "classes"}
 
 
-
 def make_card(
     spec: Mapping[str, Any], X: Any, y: np.ndarray | None, class_names: list[str]
 ) -> dict[str, Any]:

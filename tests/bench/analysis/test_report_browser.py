@@ -89,7 +89,8 @@ def test_loads_without_error_and_without_network(page, report):
         if event["method"] == "Network.requestWillBeSent"
     ]
     assert any(url.startswith(report.as_uri()) for url in requested)
-    assert {urlparse(url).scheme for url in requested} <= {"file", "data", "chrome", "chrome-untrusted"}
+    schemes = {urlparse(url).scheme for url in requested}
+    assert schemes <= {"file", "data", "chrome", "chrome-untrusted"}
     files = {url.split("#")[0] for url in requested if url.startswith("file")}
     assert files == {report.as_uri()}
     assert "suite fixture" in page.title
