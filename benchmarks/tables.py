@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-from benchmarks.evidence import cluster_counts, feature_counts, tried_designs, views, wide_summary
+from benchmarks.evidence import defaults
 from benchmarks.harness import ROOT, markdown, read
 from benchmarks.publish import reference_pages
 from benchmarks.speed import (
@@ -27,6 +27,7 @@ DOCUMENTS = [
     ROOT / "docs" / "performance.md",
     ROOT / "docs" / "guides" / "large-data.md",
     ROOT / "docs" / "deviations.md",
+    ROOT / "docs" / "solver.md",
     *(ROOT / "docs/reference" / f"{name}.md" for name in REFERENCE),
     ROOT / "benchmarks" / "README.md",
     ROOT / "benchmarks" / "evidence" / "README.md",
@@ -65,11 +66,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "methods_scale": methods_speed.table_large,
     "suites": suite_times.table,
     "w_step": w_step,
-    "tried_designs": tried_designs.table,
-    "cluster_counts": cluster_counts.table,
-    "feature_counts": feature_counts.table,
-    **views.TABLES,
-    **wide_summary.TABLES,
+    **defaults.TABLES,
     **reference_pages.TABLES,
 }
 PLACE = re.compile(r"<!-- table (\w+) -->.*?<!-- end -->", flags=re.DOTALL)

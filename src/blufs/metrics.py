@@ -20,9 +20,8 @@ from sklearn.metrics import normalized_mutual_info_score
 from sklearn.metrics.cluster import contingency_matrix
 
 from blufs._numerics.graph import N_NEIGHBORS, SampleGraph
-from blufs._numerics.matrix import scaled_data
 from blufs._numerics.matrix.conditioning import conditioned
-from blufs._numerics.principal import principal_graph, principal_vectors
+from blufs._numerics.views import clearest_view
 
 #: The names of the criteria.
 CRITERIA = ("cohesion", "principal_cohesion")
@@ -133,8 +132,8 @@ def label_free_criteria(
     -------
     dict
         ``cohesion``: how little the clusters cut the graph, see :func:`graph_cohesion`, averaged
-        over the partitions. ``principal_cohesion``: the same on the graph of the samples'
-        whitened principal coordinates, where variation that all classes share does not rule.
+        over the partitions. ``principal_cohesion``: the same on the principal graph of the
+        clearest view, the one that BLUFS fits by (:func:`~blufs._numerics.views.clearest_view`).
     """
     n_clusters = max(len(np.unique(labels)) for labels in partitions)
     graphs = {"principal_cohesion": _principal_graph(X, graph, n_clusters)}
@@ -154,8 +153,8 @@ _principal_graphs: WeakKeyDictionary[Any, dict[int, SampleGraph]] = WeakKeyDicti
 def _principal_graph(X: Any, graph: SampleGraph | None, n_clusters: int) -> SampleGraph:
     known = _principal_graphs.setdefault(X if graph is None else graph, {})
     if n_clusters not in known:
-        vectors = principal_vectors(scaled_data(X, "auto"), 2 * n_clusters)[1]
-        known[n_clusters] = principal_graph(vectors, min(N_NEIGHBORS, X.shape[0] - 1))
+        n_neighbors = min(N_NEIGHBORS, X.shape[0] - 1)
+        known[n_clusters] = clearest_view(X, "auto", n_clusters, n_neighbors)[1]
     return known[n_clusters]
 
 

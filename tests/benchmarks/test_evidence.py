@@ -5,31 +5,50 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from benchmarks.evidence import cluster_counts, feature_counts, wide_defaults
+from benchmarks.evidence import defaults
 
 
-def test_scores_between_two_numbers_of_clusters_are_interpolated_in_logarithms():
-    one = {"classes": 4, "by_count": {"2": {"acc": 10.0}, "8": {"acc": 30.0}}}
-    assert cluster_counts.score(one, 4, "acc") == pytest.approx(20)
-    assert cluster_counts.score(one, 32, "acc") == 30
+def scores(acc, **more):
+    return {"s": 20.0, "acc": acc, "nmi": acc / 2, "knn": acc + 1, **more}
 
 
-def test_rules_for_the_number_of_features():
-    gains = np.array([8.0, 4.0, 2.0, 1.0, 0.5, 0.5])
-    assert feature_counts.reaching(gains, 0.8) == 3
-    assert feature_counts.knee(gains) == 2
-    assert feature_counts.at({"10": "ten", "40": "forty"}, 21) == "forty"
-    assert feature_counts.at({"10": "ten", "40": "forty"}, 19) == "ten"
+@pytest.fixture
+def report(monkeypatch):
+    """Two image sets and a set of text; ``lam 1`` is best on the images, by far."""
+    by_name = {"COIL20": (50, 60), "Yale": (40, 52), "CNAE9": (70, 69)}
+    found = {}
+    for name, (default, rival) in by_name.items():
+        rows = {
+            row: [scores(rival if row == "lam 1" else default)]
+            for row in (*defaults.SETTINGS, *defaults.METHODS, *defaults.OTHERS)
+        }
+        found[name] = {"classes": 3, "counted": 4, "scaling": "center", "rows": rows}
+    monkeypatch.setattr(defaults, "read", lambda _: found)
+    return found
 
 
-def test_only_what_is_missing_is_measured_and_all_of_it_is_kept(monkeypatch):
-    stored = []
-    monkeypatch.setattr(wide_defaults, "DATASETS", ("known", "absent", "new"))
-    monkeypatch.setattr(
-        wide_defaults, "dataset", lambda name: None if name == "absent" else name.upper()
-    )
-    monkeypatch.setattr(wide_defaults, "save", lambda *what: stored.append(what))
-    report = {"row": {"known": 1}, "other": {}}
-    wide_defaults.measure_missing("file", report, report["row"], str.lower)
-    assert report == {"row": {"known": 1, "new": "new"}, "other": {}}
-    assert stored == [("file", report)]
+def test_a_choice_is_judged_on_what_was_left_out(report):
+    lines = {
+        (what, left_out): (picks, acc)
+        for what, left_out, picks, acc, *_ in (
+            map(str.strip, line.strip("|").split("|"))
+            for line in defaults.choices_left_out().splitlines()[2:]
+        )
+    }
+    assert lines["lam", "dataset"] == ("1 (3)", "+7.00")
+    # Without the images, text alone takes the default for them.
+    assert lines["lam", "domain"] == ("3 (1), 1 (1)", "-0.33")
+
+
+def test_a_blind_choice_leaves_the_default_only_by_a_margin():
+    rows = {row: [scores(50, cohesion=0.5)] for row in defaults.CANDIDATES}
+    rows["lam 1"] = [scores(60, cohesion=0.53)]
+    assert defaults.blind_gains(rows, "cohesion", 0.02).tolist() == [10, 5, 10]
+    assert defaults.blind_gains(rows, "cohesion", 0.05).tolist() == [0, 0, 0]
+
+
+def test_rows_without_a_forest_have_no_mean_of_it(report):
+    assert defaults.cell(report, "lam 1", ["COIL20", "Yale"]) == "56.0 / 28.0 / 57.0"
+    report["COIL20"]["rows"]["default"] = [scores(50, forest=80.0), scores(30, forest=70.0)]
+    assert defaults.values(report, "default", "forest", ["COIL20"]).tolist() == [75]
+    assert np.isnan(defaults.values(report, "default", "forest", ["Yale"])).all()

@@ -24,6 +24,8 @@ from blufs._numerics.warn import warn_user
 
 #: A gap is clearly wider than another if it is so many times as wide.
 CLEARLY = 1.2
+#: A gap stands out if it is so many times as wide as the median one.
+STANDS_OUT = 4
 #: A smaller gap between eigenvalues, which lie in [-1, 1], is rounding.
 ROUNDING = 1e-6
 #: The numbers of clusters that are tried.
@@ -119,12 +121,14 @@ def clearest_view(X, scaling: str, n_clusters: int, n_neighbors: int) -> tuple[V
 
 
 def count_clusters(X, scaling: str, n_neighbors: int) -> tuple[int, dict[int, float]]:
-    """The number of clusters that shows most clearly, and the evidence for each that was tried.
+    """The number of clusters that shows in the data, and the evidence for each that was tried.
 
     Every c is judged by the graph that a fit with c would use: its evidence is the widest
-    :func:`cluster_gap` among the views. Warns where the evidence for another number is about as
-    strong. Between 2 and 30 clusters are tried, of at least ``n_neighbors`` samples on average: the
-    graph would join smaller ones.
+    :func:`cluster_gap` g_c among the views. Where the widest of all stands out, it is four times
+    their median or wider, its c is taken. Elsewhere chance decides which gap is the widest, so the
+    mean ``exp(sum g_c log c / sum g_c)`` is taken, which is never far off, with a warning. Between
+    2 and 30 clusters are tried, of at least ``n_neighbors`` samples on average: the graph would
+    join smaller ones.
 
     Parameters
     ----------
@@ -148,13 +152,16 @@ def count_clusters(X, scaling: str, n_neighbors: int) -> tuple[int, dict[int, fl
             view = views[one] = views.get(one) or View.of(X, one, 2 * counts[-1])
             gaps[c] = max(gaps[c], cluster_gap(view.graph(c, n_neighbors), c))
     evidence = dict(sorted(gaps.items(), key=lambda item: -item[1]))
-    chosen, *others = evidence
-    rivals = [c for c in others if evidence[chosen] <= CLEARLY * evidence[c]]
-    if rivals:
-        warn_user(
-            f"n_clusters={chosen} is a guess: {', '.join(map(str, rivals[:4]))} show about as "
-            "clearly in the data; if you know how many clusters to expect, give n_clusters"
-        )
+    clearest, *others = evidence
+    if not others or evidence[clearest] > STANDS_OUT * np.median([*evidence.values()]):
+        return clearest, evidence
+    weights = [*gaps.values()] if evidence[clearest] else None
+    chosen = round(float(np.exp(np.average(np.log(counts), weights=weights))))
+    warn_user(
+        f"n_clusters={chosen} is a guess: no number of clusters stands out in the data "
+        f"({', '.join(map(str, [*evidence][:4]))} show best); if you know how many to expect, "
+        "give n_clusters"
+    )
     return chosen, evidence
 
 

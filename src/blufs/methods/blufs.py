@@ -78,8 +78,8 @@ class BLUFS(GraphSelector):
         Number s or fraction of features; None takes half, ``"auto"`` stops where one feature more
         would gain little, see :func:`blufs.solver.pursuit.count_features`.
     n_clusters : int or "auto", default=8
-        The number of clusters c that one expects in the data; ``"auto"`` takes the one that shows
-        most clearly, and warns where others show about as clearly.
+        The number of clusters c that one expects in the data; ``"auto"`` takes the one that stands
+        out, or one in the middle of those that show, with a warning, where none does.
     alpha : float, default=10.0
         Weight of the similarity of the pseudo-labels. A small one follows the principal
         components, a large one the clusters of the similarity graph.

@@ -1,0 +1,400 @@
+"""What the defaults of BLUFS are worth, on every set whose labels may choose a default.
+
+``python -m benchmarks.evidence.defaults`` writes results/defaults.json: by dataset and row (a
+setting, a method) the scores of 20, 60 and 100 features: ACC and NMI (k-means, five runs of three
+restarts), 5-NN accuracy (five splits), and for some rows the accuracy of a random forest (50 trees,
+two splits) and the criteria without labels. At most 600 samples of each set are used and classes of
+four samples or more, so that all of them take an hour on two cores.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterable
+
+import numpy as np
+from joblib import Parallel, delayed
+from scipy.stats import wilcoxon
+from threadpoolctl import threadpool_limits
+
+from benchmarks.data import DATASETS, load_part
+from benchmarks.harness import markdown, read, save
+from blufs import BLUFS, FSCA, MCFS, BLUFSVariant, LapScore, MaxVariance, SampleGraph
+from blufs.metrics import cluster, label_free_criteria, normalized_mutual_info, score_partitions
+from blufs_bench.stages.classification import classification_accuracy, forest_accuracy
+
+MOST, RARE = 600, 4
+S_VALUES = (20, 60, 100)
+SEEDS = range(5)
+RANDOM_DRAWS = 3
+METRICS = {"acc": "ACC", "nmi": "NMI", "knn": "5-NN", "forest": "forest"}
+
+PAPER = {"similarity": "data", "scaling": "unit", "feedback": 0}
+#: Parameters of BLUFS by row, given the number of classes c.
+SETTINGS: dict[str, Callable[[int], dict]] = {
+    "default": lambda c: {},
+    "equal norm": lambda c: {"scaling": "center+unit"},
+    "own scale": lambda c: {"scaling": "center"},
+    "no feedback": lambda c: {"feedback": 0},
+    "Case III": lambda c: {"beta": 0.0},
+    "start only": lambda c: {"max_iter": 0},
+    "lam 1": lambda c: {"lam": 1.0},
+    "lam 10": lambda c: {"lam": 10.0},
+    "alpha 3": lambda c: {"alpha": 3.0},
+    "alpha 30": lambda c: {"alpha": 30.0},
+    "auto c": lambda c: {"n_clusters": "auto"},
+    "half c": lambda c: {"n_clusters": max(2, c // 2)},
+    "double c": lambda c: {"n_clusters": 2 * c},
+    "paper": lambda c: {**PAPER, "init": "random", "y_solver": "penalty", "random_state": 0},
+    "paper, relaxed start": lambda c: PAPER,
+    "paper, principal similarity": lambda c: {"scaling": "unit", "feedback": 0},
+    "equal norm, no feedback": lambda c: {"scaling": "center+unit", "feedback": 0},
+}
+METHODS = {
+    "MCFS": lambda c: MCFS(n_clusters=c),
+    "LapScore": lambda c: LapScore(),
+    "FSCA": lambda c: FSCA(),
+    "variance": lambda c: MaxVariance(),
+}
+#: Rows that are no fit of one method on each s.
+OTHERS = ("random", "all features", "auto s")
+WITH_FOREST = ("default", *METHODS, "random")
+#: What BlindSearch could choose among, its default first.
+CANDIDATES = ("default", "lam 1", "lam 10", "alpha 3", "alpha 30", "equal norm", "own scale")
+CRITERIA = ("principal_cohesion", "cohesion", "consensus")
+MARGINS = (0.0, 0.005, 0.02, 0.05)
+#: What each default was chosen among, by its row.
+CHOICES = {
+    "scaling": {"auto": "default", "equal norm": "equal norm", "own scale": "own scale"},
+    "lam": {"3": "default", "1": "lam 1", "10": "lam 10"},
+    "alpha": {"10": "default", "3": "alpha 3", "30": "alpha 30"},
+    "graph": {"fed back": "default", "no feedback": "no feedback", "not learned": "Case III"},
+}
+STEPS = (
+    ("paper", "`BLUFS.paper()`"),
+    ("paper, relaxed start", "deterministic start, polar iteration for Y"),
+    ("paper, principal similarity", "similarity of principal coordinates"),
+    ("equal norm, no feedback", "features centred too"),
+    ("no feedback", 'features at the scale that shows clusters (`scaling="auto"`)'),
+    ("default", "the learned graph fed back (`feedback=0.25`): the default"),
+)
+
+
+class Dataset:
+    """At most 600 samples of a dataset, and the scores of selections from it."""
+
+    def __init__(self, name: str):
+        X, y = load_part(name, MOST)
+        common = np.bincount(y)[y] >= RARE
+        X, y = X[common], y[common]
+        self.X = np.ascontiguousarray(X[:, np.ptp(X, axis=0) > 0])
+        self.y = np.unique(y, return_inverse=True)[1]
+        self.c = int(self.y.max()) + 1
+        self.graph = SampleGraph.from_data(self.X, 10)
+        self._known: dict[bytes, tuple[dict, list[np.ndarray]]] = {}
+
+    def selections(self, row: str) -> list[np.ndarray]:
+        """The selected features, one array for every s (and draw)."""
+        d = self.X.shape[1]
+        sizes = sorted({min(s, d) for s in S_VALUES})
+        if row == "all features":
+            return [np.arange(d)]
+        if row == "random":
+            draws = [np.random.default_rng(i).permutation(d) for i in range(RANDOM_DRAWS)]
+            return [order[:s] for order in draws for s in sizes]
+        if row == "auto s":
+            return [BLUFS("auto", n_clusters=self.c).fit(self.X).get_support(indices=True)]
+        if row in METHODS:
+            selector = METHODS[row](self.c)
+        else:
+            selector = BLUFSVariant(**{"n_clusters": self.c, **SETTINGS[row](self.c)})
+        path = selector.select_path(self.X, sizes)
+        return [solution.ranked[:s] for s, solution in path.items()]
+
+    def score(self, features: np.ndarray) -> tuple[dict, list[np.ndarray]]:
+        """Scores but that of the forest, and the partitions."""
+        features = np.sort(features)
+        key = features.astype(np.int64).tobytes()
+        if key not in self._known:
+            Z, seeds = np.ascontiguousarray(self.X[:, features]), list(SEEDS)
+            partitions = cluster(Z, self.c, seeds, restarts=3)
+            found = score_partitions(self.y, partitions)
+            scores = {
+                "s": len(features),
+                "acc": 100 * np.mean(found["clustering_acc"]),
+                "nmi": 100 * np.mean(found["nmi"]),
+                "knn": 100 * np.mean(classification_accuracy(Z, self.y, seeds)),
+            }
+            self._known[key] = scores, partitions
+        return self._known[key]
+
+    def forest(self, features: np.ndarray) -> float:
+        return 100 * np.mean(
+            forest_accuracy(self.X[:, np.sort(features)], self.y, [0, 1], n_trees=50)
+        )
+
+    def criteria(self, partitions: list[list[np.ndarray]]) -> list[dict]:
+        """The criteria of each candidate, given the partitions of all of them for one s."""
+        firsts = [runs[0] for runs in partitions]
+        agreement = [[normalized_mutual_info(a, b) for b in firsts] for a in firsts]
+        return [
+            {**label_free_criteria(self.X, self.graph, runs), "consensus": np.mean(shares)}
+            for runs, shares in zip(partitions, agreement, strict=True)
+        ]
+
+
+def measured(name: str) -> dict | None:
+    """Scores by row, one dict per s; None if its file, or its reader, is not there."""
+    with threadpool_limits(1), warnings.catch_warnings(action="ignore"):
+        try:
+            data = Dataset(name)
+        except (OSError, ImportError) as missing:
+            print(f"skipped {name}: {missing}", flush=True)
+            return None
+        rows, partitions = {}, {}
+        for row in (*SETTINGS, *METHODS, *OTHERS):
+            chosen = data.selections(row)
+            scored = [data.score(features) for features in chosen]
+            rows[row] = [dict(scores) for scores, _ in scored]
+            partitions[row] = [runs for _, runs in scored]
+            if row in WITH_FOREST:
+                for scores, features in list(zip(rows[row], chosen, strict=True))[: len(S_VALUES)]:
+                    scores["forest"] = data.forest(features)
+        for i in range(len(rows["default"])):
+            found = data.criteria([partitions[row][i] for row in CANDIDATES])
+            for row, criteria in zip(CANDIDATES, found, strict=True):
+                rows[row][i] |= criteria
+        fit = BLUFS(1, n_clusters=data.c, max_iter=0).fit(data.X)
+        counted = BLUFS(1, n_clusters="auto", max_iter=0).fit(data.X)
+    rounded = {
+        row: [{key: round(float(value), 4) for key, value in one.items()} for one in by_s]
+        for row, by_s in rows.items()
+    }
+    facts = {"classes": data.c, "counted": int(counted.n_clusters_), "scaling": fit.scaling_}
+    return facts | {"rows": rounded}
+
+
+def main() -> None:
+    report = read("defaults") or {}
+    names = [name for name in DATASETS if name not in report]
+
+    def one(name):
+        return name, measured(name)
+
+    for name, found in Parallel(2, return_as="generator_unordered")(map(delayed(one), names)):
+        if found is not None:
+            report[name] = found
+            save("defaults", {key: report[key] for key in DATASETS if key in report})
+            print(name, found["scaling"], flush=True)
+
+
+def values(report: dict, row: str, metric: str, names: Iterable[str]) -> np.ndarray:
+    """The mean over s by dataset; NaN where the row has no such score."""
+    return np.array(
+        [
+            np.mean([one[metric] for one in report[name]["rows"][row] if metric in one] or np.nan)
+            for name in names
+        ]
+    )
+
+
+def cell(report: dict, row: str, names: list[str]) -> str:
+    means = [values(report, row, metric, names).mean() for metric in METRICS]
+    return " / ".join(f"{mean:.1f}" for mean in means if not np.isnan(mean))
+
+
+def domains(report: dict) -> dict[str, list[str]]:
+    """Names of the datasets by domain."""
+    groups: dict[str, list[str]] = {"all": list(report)}
+    for name in report:
+        groups.setdefault(DATASETS[name][0], []).append(name)
+    return groups
+
+
+def by_domain(rows: Iterable[str]) -> str:
+    """Mean scores by domain, and on how many sets ``"auto"`` took the features' own scale."""
+    report = read("defaults")
+    table = []
+    for domain, names in domains(report).items():
+        own = sum(report[name]["scaling"] == "center" for name in names)
+        table.append(
+            [f"{domain} ({len(names)}; {own})", *(cell(report, row, names) for row in rows)]
+        )
+    return markdown(["domain (sets; own scale)", *rows], table)
+
+
+def differences(rows: tuple[str, ...]) -> str:
+    """The default minus other rows: mean, worst dataset, and p (Wilcoxon, Holm over the rows)."""
+    report = read("defaults")
+    table = {row: [row] for row in rows}
+    for metric in METRICS:
+        gains = {
+            row: gain
+            for row in rows
+            if not np.isnan(
+                gain := values(report, "default", metric, report)
+                - values(report, row, metric, report)
+            ).any()
+        }
+        tests = {row: wilcoxon(gain, zero_method="zsplit").pvalue for row, gain in gains.items()}
+        least = 0.0
+        for i, row in enumerate(sorted(tests, key=tests.get)):
+            least = tests[row] = max(least, min((len(tests) - i) * tests[row], 1))
+        for row in rows:
+            gain = gains.get(row)
+            table[row].append(
+                "" if gain is None else f"{gain.mean():+.1f} ({gain.min():+.1f}), {tests[row]:.2g}"
+            )
+    return markdown(["default minus", *METRICS.values()], list(table.values()))
+
+
+def choices_left_out() -> str:
+    """Each default chosen again with a dataset, study or domain left out, and judged on it.
+
+    It is chosen by the mean of ACC, NMI and 5-NN accuracy. Raw and logarithmic intensities are of
+    one study.
+    """
+    report = read("defaults")
+    names = list(report)
+    keys = {
+        "dataset": lambda name: name,
+        "study": lambda name: name.removesuffix(", raw"),
+        "domain": lambda name: DATASETS[name][0],
+    }
+    metrics = ("acc", "nmi", "knn")
+    table = []
+    for what, options in CHOICES.items():
+        scores = {
+            option: np.array([values(report, row, metric, names) for metric in metrics])
+            for option, row in options.items()
+        }
+        first = next(iter(options))
+        for left_out, key in keys.items():
+            folds = np.array([key(name) for name in names])
+            picked: Counter = Counter()
+            gains = np.empty((len(metrics), len(names)))
+            for fold in dict.fromkeys(folds):
+                inside = folds == fold
+                best = max(scores, key=lambda option: scores[option][:, ~inside].mean())
+                picked[best] += 1
+                gains[:, inside] = scores[best][:, inside] - scores[first][:, inside]
+            picks = ", ".join(f"{option} ({count})" for option, count in picked.most_common())
+            table.append([what, left_out, picks, *(f"{gain:+.2f}" for gain in gains.mean(axis=1))])
+    return markdown(["choice", "left out", "picked (times)", "ACC", "NMI", "5-NN"], table)
+
+
+def counts() -> str:
+    """What numbers of clusters and of features cost that are counted, or wrong."""
+    report = read("defaults")
+    table = []
+    for row in ("auto c", "half c", "double c", "auto s"):
+        gains = [
+            values(report, row, metric, report) - values(report, "default", metric, report)
+            for metric in ("acc", "nmi", "knn")
+        ]
+        table.append([row, *(f"{gain.mean():+.2f} ({gain.min():+.1f})" for gain in gains)])
+    for s in S_VALUES:
+        gains = [
+            [
+                next((one[metric] for one in rows if one["s"] == s), rows[-1][metric])
+                - np.mean([one[metric] for one in rows])
+                for rows in (report[name]["rows"]["default"] for name in report)
+            ]
+            for metric in ("acc", "nmi", "knn")
+        ]
+        table.append([f"s = {s}", *(f"{np.mean(g):+.2f} ({np.min(g):+.1f})" for g in gains)])
+    return markdown(["against c known, mean over s", "ACC", "NMI", "5-NN"], table)
+
+
+def estimates() -> str:
+    report = read("defaults")
+    rows = [
+        [name, one["classes"], one["counted"], int(one["rows"]["auto s"][0]["s"])]
+        for name, one in report.items()
+    ]
+    return markdown(["data", "classes", "clusters counted", "features counted"], rows)
+
+
+def blind() -> str:
+    """Gain of a choice without labels over the default, s by s, by criterion and margin."""
+    report = read("defaults")
+    table = []
+    for criterion in CRITERIA:
+        for margin in MARGINS:
+            gains = np.array(
+                [blind_gains(report[name]["rows"], criterion, margin) for name in report]
+            )
+            table.append([criterion, f"{margin:g}", *(f"{g:+.2f}" for g in gains.mean(axis=0))])
+    oracle = [
+        np.mean(
+            [
+                np.mean(
+                    [
+                        max(one[metric] for one in by_s) - by_s[0][metric]
+                        for by_s in zip(*(report[name]["rows"][r] for r in CANDIDATES), strict=True)
+                    ]
+                )
+                for name in report
+            ]
+        )
+        for metric in ("acc", "nmi", "knn")
+    ]
+    table.append(["by the labels (oracle)", "", *(f"{gain:+.2f}" for gain in oracle)])
+    return markdown(["criterion", "margin", "ACC", "NMI", "5-NN"], table)
+
+
+def blind_gains(rows: dict, criterion: str, margin: float) -> np.ndarray:
+    """Means over s of what the choice gains in ACC, NMI and 5-NN accuracy."""
+    gains = []
+    for by_s in zip(*(rows[row] for row in CANDIDATES), strict=True):
+        best = max(by_s, key=lambda one: one[criterion])
+        chosen = best if best[criterion] - by_s[0][criterion] > margin else by_s[0]
+        gains.append([chosen[metric] - by_s[0][metric] for metric in ("acc", "nmi", "knn")])
+    return np.mean(gains, axis=0)
+
+
+def blind_s() -> str:
+    """What the choice of s without labels gains over the mean over s, for the default setting."""
+    report = read("defaults")
+    table = []
+    for criterion in CRITERIA[:2]:
+        gains = []
+        for name in report:
+            rows = report[name]["rows"]["default"]
+            best = max(rows, key=lambda one: one[criterion])
+            gains.append(
+                [best[m] - np.mean([one[m] for one in rows]) for m in ("acc", "nmi", "knn")]
+            )
+        table.append([criterion, *(f"{gain:+.2f}" for gain in np.mean(gains, axis=0))])
+    return markdown(["s by", "ACC", "NMI", "5-NN"], table)
+
+
+def steps() -> str:
+    """What each step from the paper's model to the default is worth."""
+    report = read("defaults")
+    table, last = [], None
+    for row, title in STEPS:
+        now = np.array([values(report, row, m, report).mean() for m in ("acc", "nmi", "knn")])
+        change = "" if last is None else " / ".join(f"{value:+.1f}" for value in now - last)
+        table.append([title, " / ".join(f"{value:.1f}" for value in now), change])
+        last = now
+    return markdown(["step", "ACC / NMI / 5-NN", "change"], table)
+
+
+RIVALS = (*METHODS, "random", "all features")
+PARTS = ("equal norm", "own scale", "no feedback", "Case III", "start only", "paper")
+TABLES = {
+    "defaults_rivals": lambda: by_domain(("default", *RIVALS)),
+    "defaults_parts": lambda: by_domain(("default", *PARTS)),
+    "defaults_differences": lambda: differences((*RIVALS, *PARTS)),
+    "defaults_choices": choices_left_out,
+    "defaults_counts": counts,
+    "defaults_estimates": estimates,
+    "defaults_blind": blind,
+    "defaults_blind_s": blind_s,
+    "defaults_steps": steps,
+}
+
+if __name__ == "__main__":
+    main()
