@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import importlib
 import itertools
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -84,6 +85,8 @@ def read_table(path: str | Path, layout: Layout = Layout()) -> Table:  # noqa: B
         table = reader(path, layout)
     except (FileError, MemoryError, ImportError):
         raise
+    except UnicodeDecodeError:
+        raise FileError(f"{str(path)!r} is no text in UTF-8: save it as that") from None
     except Exception as error:  # parsers of damaged files raise nearly anything
         text = " ".join(str(error).split())[:200]
         kind = type(error).__name__
@@ -162,10 +165,12 @@ def _checked(table: Table, path: Path) -> Table:
 def _read_text(path: Path, layout: Layout) -> Table:
     separators = {".csv": ",", ".tsv": "\t"}
     separator = layout.separator or separators.get(path.suffix.lower()) or _sniffed(path)
+    blanks = separator == " "  # several of them are one
     with open(path, newline="", encoding="utf-8-sig") as file:
-        rows: Rows = _numbered(csv.reader(file, delimiter=separator))
+        lines = (f"{line.strip()}\n" for line in file) if blanks else file
+        rows: Rows = _numbered(csv.reader(lines, delimiter=separator, skipinitialspace=blanks))
         if layout.transpose:
-            rows = _turned(rows)
+            rows = _turned(rows, path)
         first = next(rows, None)
         if first is None:
             raise FileError(f"{str(path)!r} is empty")
@@ -190,10 +195,20 @@ def _sniffed(path: Path) -> str:
     return max(("\t", ",", ";", " "), key=first.count)
 
 
-def _turned(rows: Rows) -> Rows:
+def _turned(rows: Rows, path: Path) -> Rows:
     """Columns of a text as its rows."""
-    lines = [row for _, row in rows]
+    lines = []
+    for number, row in rows:
+        lines.append(row)
+        _check_length(row, lines[0], number, path)
     return _numbered(list(column) for column in zip(*lines, strict=True))
+
+
+def _check_length(row: list[str], first: list[str], number: int, path: Path) -> None:
+    if len(row) != len(first):
+        raise FileError(
+            f"line {number} of {str(path)!r} has {len(row)} columns, the first one has {len(first)}"
+        )
 
 
 def _is_number(text: str) -> bool:
@@ -205,7 +220,7 @@ def _is_number(text: str) -> bool:
 
 
 def _from_rows(path: Path, header: list[str], rows: Rows, layout: Layout) -> Table:
-    header = [name.strip() for name in header]
+    header = [" ".join(name.splitlines()).strip() for name in header]
     dropped = [""] if header[0] == "" and "" not in layout.left_out else []
     _check_left_out(layout.left_out, header)
     features = [
@@ -218,22 +233,23 @@ def _from_rows(path: Path, header: list[str], rows: Rows, layout: Layout) -> Tab
             f"{str(path)!r} has no column that is a feature; the header is {_listed(header)}. Is "
             "the separator right (--separator)?"
         )
+    if "" in (header[j] for j in features):
+        raise FileError(
+            f"column {header.index('', 1) + 1} of {str(path)!r} has no name: give it one, or leave "
+            "out what has none by --drop ''"
+        )
     missing = {*MISSING, *layout.missing}
     texts: dict[int, str] = {}
     values = []
     for number, row in rows:
-        if len(row) != len(header):
-            raise FileError(
-                f"line {number} of {str(path)!r} has {len(row)} columns, the first one has "
-                f"{len(header)}"
-            )
+        _check_length(row, header, number, path)
         values.append(_numbers([row[j] for j in features], missing, features, texts))
     if texts:
         places = [f"{header[j]!r} (for instance {text!r})" for j, text in texts.items()]
         more = f" and {len(places) - _SHOWN} more" if len(places) > _SHOWN else ""
         raise FileError(
             f"{len(places)} columns of {str(path)!r} hold text: {', '.join(places[:_SHOWN])}{more}."
-            f" Leave a column out by --id or --drop NAME; say --transpose if features are in rows"
+            f" {_remedy(header, texts)}"
         )
     if not values:
         raise FileError(f"{str(path)!r} has a header and no samples")
@@ -241,6 +257,15 @@ def _from_rows(path: Path, header: list[str], rows: Rows, layout: Layout) -> Tab
     return Table(
         X, [header[j] for j in features], ["the first column, which has no name"] * len(dropped)
     )
+
+
+def _remedy(header: list[str], texts: dict[int, str]) -> str:
+    """What to do about columns that hold text."""
+    if len(header) == 1 and (other := max(";\t, ", key=header[0].count)) in header[0]:
+        return f"There is one column only: are columns separated by --separator {other!r}?"
+    if all(_is_number(text.replace(",", ".", 1)) for text in texts.values()):
+        return "Write numbers with a point instead of a comma, and without marks for thousands"
+    return "Leave a column out by --id or --drop NAME; say --transpose if features are in rows"
 
 
 def _numbers(
@@ -279,6 +304,8 @@ def _read_parquet(path: Path, layout: Layout) -> Table:
     for name in names:
         column = table[name].to_numpy()
         try:
+            if column.dtype.kind in "mM":
+                raise TypeError("dates are no numbers")
             columns.append(np.asarray(column, dtype=float))
         except (TypeError, ValueError):
             raise FileError(
@@ -359,6 +386,40 @@ def _plain(X: Any, names: list[str] | None, layout: Layout) -> Table:
     _check_left_out(layout.left_out, names)
     kept = [j for j, name in enumerate(names) if name not in layout.left_out]
     return Table(X[:, kept] if len(kept) < len(names) else X, [names[j] for j in kept])
+
+
+def text_lines(path: str | Path) -> list[str]:
+    """The lines of a text that say something."""
+    try:
+        lines = Path(path).read_text(encoding="utf-8-sig").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise FileError(f"{str(path)!r} cannot be read as text in UTF-8 ({error})") from None
+    return [line.strip() for line in lines if line.strip()]
+
+
+def write_whole(path: str | Path, text: str) -> None:
+    """Write so that a file that exists is complete; links and devices stay what they are."""
+    path = Path(path)
+    if path.exists() and not path.is_file():
+        path.write_text(text, encoding="utf-8")
+        return
+    path = path.resolve()
+    temporary = path.with_name(f".{path.name}.part")
+    try:
+        temporary.write_text(text, encoding="utf-8", newline="")
+        os.replace(temporary, path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+#: What a formula of a spreadsheet begins with.
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+
+
+def no_formula(value: Any) -> Any:
+    """A value for a spreadsheet: a text that begins as a formula does is shown, not run."""
+    is_formula = isinstance(value, str) and value.lstrip(" ").startswith(_FORMULA)
+    return f"'{value}" if is_formula else value
 
 
 def _needed(module: str, package: str, path: Path) -> Any:

@@ -12,13 +12,14 @@ import ast
 import csv
 import difflib
 import inspect
+import io
 import os
 import sys
 import threading
 import time
 import warnings
 from collections.abc import Iterable, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, redirect_stdout
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
@@ -27,7 +28,18 @@ import numpy as np
 from sklearn.utils import get_tags
 
 import blufs
-from blufs._files import READERS, TREATMENTS, FileError, Layout, Table, read_table, treat_missing
+from blufs._files import (
+    READERS,
+    TREATMENTS,
+    FileError,
+    Layout,
+    Table,
+    no_formula,
+    read_table,
+    text_lines,
+    treat_missing,
+    write_whole,
+)
 from blufs.base import BaseSelector
 
 #: Exit codes: done; the data or the method do not allow it. (argparse ends with 2 for a command
@@ -162,6 +174,7 @@ def _select(options: argparse.Namespace) -> int:
         array=options.array,
     )
     say = (lambda text: None) if options.quiet else (lambda text: print(text, file=sys.stderr))
+    _check_outputs(options)  # before what may take hours
     with Waiting(f"reading {options.file}", options.quiet):
         table = read_table(options.file, layout)
     table, done = treat_missing(table, options.missing)
@@ -174,6 +187,7 @@ def _select(options: argparse.Namespace) -> int:
     with (
         Waiting(f"{options.method} runs", options.quiet),
         warnings.catch_warnings(record=True) as w,
+        redirect_stdout(sys.stderr),  # what the method prints is no feature
     ):
         warnings.simplefilter("always")
         selector.fit(table.X)
@@ -182,8 +196,8 @@ def _select(options: argparse.Namespace) -> int:
     order = np.argsort(selector.ranking_)
     chosen = [table.names[j] for j in order[: int(selector.support_.sum())]]
     text = "".join(f"{name}\n" for name in chosen)
-    if options.output:
-        _write(options.output, text)
+    if options.output not in (None, "-"):
+        write_whole(options.output, text)
         say(f"{len(chosen)} features: {options.output}")
     else:
         sys.stdout.write(text)
@@ -203,16 +217,30 @@ def _character(separator: str | None) -> str | None:
     return text
 
 
+#: Parameters with an option of their own.
+_OWN_OPTIONS = {
+    "n_features_to_select": "-s",
+    "n_clusters": "--clusters",
+    "include": "--include",
+    "exclude": "--exclude",
+}
+
+
 def _selector(options: argparse.Namespace, table: Table) -> Any:
     cls = _method(options.method)
-    parameters = dict(map(_assignment, options.set))
+    parameters: dict[str, Any] = {}
+    for name, value in map(_assignment, options.set):
+        if name in parameters or name in _OWN_OPTIONS:
+            why = f"say {_OWN_OPTIONS[name]}" if name in _OWN_OPTIONS else "it is given twice"
+            raise CommandError(f"--set {name}: {why}")
+        parameters[name] = value
     parameters["n_features_to_select"] = _number(options.s, "-s")
     known = inspect.signature(cls).parameters
     if options.clusters is not None:
         if "n_clusters" not in known:
             raise CommandError(f"{options.method} has no use for --clusters: leave it out")
         parameters["n_clusters"] = _number(options.clusters, "--clusters")
-    elif "n_clusters" in known and "n_clusters" not in parameters:
+    elif "n_clusters" in known:
         parameters["n_clusters"] = _clusters_unless_given(cls)
     for name in ("include", "exclude"):
         wanted = getattr(options, name)
@@ -220,6 +248,9 @@ def _selector(options: argparse.Namespace, table: Table) -> Any:
             if name not in known:
                 raise CommandError(f"{options.method} does not take --{name}")
             parameters[name] = _features(wanted, table.names, f"--{name}")
+    both = set(parameters.get("include", ())) & set(parameters.get("exclude", ()))
+    if both:
+        raise CommandError(f"--include and --exclude both have {table.names[min(both)]!r}")
     if "random_state" in known:
         parameters.setdefault("random_state", options.seed)
     unknown = sorted(set(parameters) - set(known))
@@ -280,8 +311,7 @@ def _features(wanted: Sequence[str], names: Sequence[str], option: str) -> list[
     listed: list[str] = []
     for text in wanted:
         if text.startswith("@"):
-            lines = Path(text[1:]).read_text(encoding="utf-8").splitlines()
-            listed += [line.strip() for line in lines if line.strip()]
+            listed += text_lines(text[1:])
         else:
             listed.append(text)
     place = {name: j for j, name in enumerate(names)}
@@ -308,24 +338,36 @@ def _explain(path: str, selector: Any, table: Table, order: np.ndarray) -> None:
     for rank, j in enumerate(order, start=1):
         cells = (column[j] for column in columns.values())
         lines.append([rank, _cell(table.names[j]), *map(_cell, cells)])
-    with open(path, "w", newline="", encoding="utf-8") as file:
-        csv.writer(file).writerows(lines)
+    text = io.StringIO(newline="")
+    csv.writer(text, lineterminator="\n").writerows(lines)
+    write_whole(path, text.getvalue())
 
 
 def _cell(value: Any) -> Any:
-    """A value as a spreadsheet may see it: a text that looks like a formula is shown, not run."""
-    if isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r")):
-        return f"'{value}"
-    if isinstance(value, float | np.floating) and np.isnan(value):
-        return ""
-    return value
+    """A value as a table for a spreadsheet has it."""
+    missing = isinstance(value, float | np.floating) and np.isnan(value)
+    return "" if missing else no_formula(value)
 
 
-def _write(path: str, text: str) -> None:
-    """Write so that a file that exists is complete."""
-    temporary = Path(f"{path}.part")
-    temporary.write_text(text, encoding="utf-8")
-    os.replace(temporary, path)
+def _check_outputs(options: argparse.Namespace) -> None:
+    """Refuse files that cannot be written, and those that would replace the data."""
+    files = {"-o": options.output, "--explain": options.explain}
+    targets = {option: Path(file) for option, file in files.items() if file not in (None, "-")}
+    for option, target in targets.items():
+        folder = target.absolute().parent
+        if target.is_dir():
+            problem = "is a folder; give the name of a file"
+        elif not folder.is_dir():
+            problem = f"cannot be written: there is no folder {str(folder)!r}"
+        elif not os.access(target if target.exists() else folder, os.W_OK):
+            problem = "cannot be written: permission denied"
+        elif target.exists() and Path(options.file).exists() and target.samefile(options.file):
+            problem = "is the file of the data, which would be lost; give another one"
+        else:
+            continue
+        raise CommandError(f"{option}: {str(target)!r} {problem}")
+    if len(set(map(Path.absolute, targets.values()))) < len(targets):
+        raise CommandError("-o and --explain are the same file; give another one")
 
 
 def _show_methods(options: argparse.Namespace) -> int:

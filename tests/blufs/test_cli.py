@@ -1,6 +1,7 @@
 """The command ``blufs``: what it reads, what it writes, what it says to bad input."""
 
 import csv
+import os
 import subprocess
 import sys
 
@@ -133,6 +134,38 @@ def test_every_format_gives_the_same_matrix(kind, tmp_path, X):
             read_table(tmp_path / "my.h5ad", Layout(array="raw"))
 
 
+LAYOUTS = {
+    "mark of the order of bytes": ("my.csv", "\ufeffa,b\n1,2\n3,4\n", {}, ["a", "b"]),
+    "line ends of Windows": ("my.csv", "a,b\r\n1,2\r\n3,4\r\n", {}, ["a", "b"]),
+    "line ends of old": ("my.csv", "a,b\r1,2\r3,4\r", {}, ["a", "b"]),
+    "quotes": ("my.csv", '"a,1","b\n2"\n1,2\n3,4\n', {}, ["a,1", "b 2"]),
+    "several blanks": ("my.txt", " a   b \n 1  2\n3 4  \n", {}, ["a", "b"]),
+    "nameless columns": ("my.csv", "a,b,\n1,2,\n3,4,\n", {"left_out": ("",)}, ["a", "b"]),
+    "letters": ("my.csv", "基,é\n1,2\n3,4\n", {}, ["基", "é"]),
+}
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_texts_of_other_programs_are_read(layout, tmp_path):
+    name, text, options, names = LAYOUTS[layout]
+    (tmp_path / name).write_bytes(text.encode())
+    table = read_table(tmp_path / name, Layout(**options))
+    assert table.names == names
+    np.testing.assert_array_equal(table.X, [[1, 2], [3, 4]])
+
+
+def test_dates_are_no_numbers_in_any_file(tmp_path):
+    pd = pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
+    frame = pd.DataFrame({"a": [1, 2], "t": pd.to_datetime(["2020-01-01", "2021-01-01"])})
+    frame.to_parquet(tmp_path / "my.parquet")
+    frame.to_csv(tmp_path / "my.csv", index=False)
+    np.save(tmp_path / "my.npy", frame[["t"]].to_numpy())
+    for name in ("my.parquet", "my.csv", "my.npy"):
+        with pytest.raises(FileError, match=r"no numbers|hold text"):
+            read_table(tmp_path / name)
+
+
 def test_sparse_matrices_stay_sparse(tmp_path, X):
     S = sp.csr_array(np.where(X > 1, X, 0))
     sp.save_npz(tmp_path / "s.npz", S)
@@ -193,6 +226,11 @@ BAD_FILES = {
     "text.csv": ("a,b\n1,x\n", r"'b' \(for instance 'x'\)\. Leave a column out by --id or --drop"),
     "infinite.csv": ("a,b\n1,inf\n2,3\n", "infinite"),
     "twice.csv": ("a,a\n1,2\n", "several columns are called 'a'"),
+    "quoted.csv": ("a;b\n1;2\n", "separated by --separator ';'"),
+    "comma.csv": ('a,b\n"0,5",1\n', "a point instead of a comma"),
+    "unnamed.csv": ("a,b,\n1,2,3\n", "column 3 of .* has no name"),
+    "utf16.csv": ("a,b\n1,2\n".encode("utf-16"), "no text in UTF-8"),
+    "latin.txt": ("ä b\n1 2\n".encode("latin-1"), "no text in UTF-8"),
     "bad.npz": ("no archive", "cannot be read"),
     "bad.npy": ("no array", "cannot be read"),
     "bad.mat": ("no matrix", "cannot be read"),
@@ -203,7 +241,8 @@ BAD_FILES = {
 def test_a_file_that_cannot_be_used_ends_with_one_sentence(run, name, tmp_path):
     content, message = BAD_FILES[name]
     if content is not None:
-        (tmp_path / name).write_text(content)
+        content = content if isinstance(content, bytes) else content.encode()
+        (tmp_path / name).write_bytes(content)
     code, out, err = run("select", name, "-s", 1)
     assert (code, out) == (1, [])
     assert len(err.splitlines()) == 1
@@ -230,6 +269,14 @@ BAD_WORDS = {
     "no clusters where they are needed": (["--method", "MCFS"], "--clusters C"),
     "clusters without use": (["--method", "LapScore", "--clusters", "3"], "no use for --clusters"),
     "an unknown column": (["--drop", "nothing"], "there is no column 'nothing'; there are 'g0'"),
+    "a parameter that has an option": (["--set", "include=[0]"], "--set include: say --include"),
+    "a parameter twice": (["--set", "lam=1", "lam=2"], "--set lam: it is given twice"),
+    "a feature in and out": (["--include", "g1", "--exclude", "g1"], "both have 'g1'"),
+    "the data as output": (["-o", "../{here}/my.csv"], "the file of the data, which would be lost"),
+    "one file for two": (["-o", "f", "--explain", "./f"], "the same file"),
+    "a folder as output": (["--explain", "."], "is a folder"),
+    "no folder for the output": (["-o", "no/f.txt"], "there is no folder"),
+    "no file of features": (["--include", "@gone"], "'gone' cannot be read"),
     "two characters": (["--separator", "ab"], "one character"),
 }
 
@@ -239,9 +286,37 @@ def test_what_cannot_be_done_is_said(run, words, X, tmp_path):
     write_csv(tmp_path / "my.csv", X)
     arguments, message = BAD_WORDS[words]
     given = [] if "-s" in arguments else ["-s", "3"]
+    before = (tmp_path / "my.csv").read_text()
+    arguments = [word.format(here=tmp_path.name) for word in arguments]
     code, out, err = run("select", "my.csv", *given, *arguments, "-q")
     assert (code, out) == (1, [])
     assert message in err
+    assert [path.name for path in tmp_path.iterdir()] == ["my.csv"]
+    assert (tmp_path / "my.csv").read_text() == before
+
+
+def test_links_and_devices_stay_what_they_are(run, X, tmp_path):
+    write_csv(tmp_path / "my.csv", X)
+    target, link, pipe = (tmp_path / name for name in ("target", "link", "pipe"))
+    link.symlink_to(target)
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    select = ("select", "my.csv", "-s", 3, "--method", "MaxVariance", "-q")
+    _, names, _ = run(*select, "-o", "-")
+    assert len(names) == 3
+    assert run(*select, "-o", link)[0] == run(*select, "-o", pipe)[0] == 0
+    assert link.is_symlink()
+    assert target.read_text().splitlines() == names
+    assert pipe.is_fifo()
+    assert os.read(reader, 1000).decode().splitlines() == names
+    os.close(reader)
+
+
+def test_what_a_method_prints_is_not_among_the_features(run, X, tmp_path):
+    write_csv(tmp_path / "my.csv", X)
+    code, names, err = run("select", "my.csv", "-s", 4, "--clusters", 3, "--set", "verbose=1")
+    assert (code, len(names)) == (0, 4)
+    assert "objective" in err
 
 
 @pytest.mark.parametrize(

@@ -192,8 +192,8 @@ const boardNote = (view) => {
 
 // The table on the screen as files: numbers as numbers, and no text that a spreadsheet would run.
 const quoted = (text) => {
-  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
-  return /[",\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  const safe = /^ *[=+\-@\t\r\n＝＋－＠]/.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 };
 const asCsv = (view, titles, rows) => {
   const parts = view?.hasRandom ? ["low", "high", "wins", "ties", "losses"] : [];

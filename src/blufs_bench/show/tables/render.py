@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from markupsafe import escape
 
+from blufs._files import no_formula
 from blufs_bench.files.atomic import atomic_path
 from blufs_bench.show.tables.table import BEST, SECOND, Block, Cell, Row, Table
 
@@ -33,8 +33,6 @@ _LATEX_CHARACTERS = {
     "š": r"\v{s}",
 }
 _LATEX_MARKS = {BEST: r"\textbf{%s}", SECOND: r"\underline{%s}"}
-#: What a formula of a spreadsheet begins with.
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 _MARKDOWN_CHARACTERS = {"\\": r"\\", "|": r"\|", "<": "&lt;", ">": "&gt;", "\n": " "}
 _MARKDOWN_MARKS = {BEST: "**%s**", SECOND: "<u>%s</u>"}
 
@@ -47,13 +45,8 @@ _LONG = 40
 def to_csv(table: Table) -> str:
     """The tidy frame, floats with all their digits, and no text that a spreadsheet would run."""
     texts = table.tidy.select_dtypes(["object", "string"])
-    tidy = table.tidy.assign(**{str(name): texts[name].map(_harmless) for name in texts})
+    tidy = table.tidy.assign(**{str(name): texts[name].map(no_formula) for name in texts})
     return tidy.to_csv(index=False, lineterminator="\n")
-
-
-def _harmless(value: Any) -> Any:
-    """A text that begins as a formula does, behind a quotation mark."""
-    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
 
 
 def to_markdown(table: Table) -> str:
