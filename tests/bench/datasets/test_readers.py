@@ -1,5 +1,6 @@
 """Every file format gives the same arrays; every malformed file gives a `DatasetError`."""
 
+import faulthandler
 import re
 
 import h5py
@@ -11,6 +12,7 @@ import scipy.sparse as sp
 
 from blufs_bench.datasets import DatasetError, prepare, prepare_files, read_dataset
 from blufs_bench.datasets.hashing import file_hashes
+from blufs_bench.run import isolation
 
 rng = np.random.default_rng(0)
 X = np.round(rng.standard_normal((30, 4)), 3)
@@ -296,6 +298,18 @@ def test_message_has_expected_and_actual_hash(tmp_path):
 DATA_TAG = 176  # where the type of X's numbers stands in the file that `savemat` writes
 
 
+@pytest.fixture
+def no_traces(monkeypatch):
+    """Lets processes that crash on purpose do so without the trace that pytest has them print."""
+
+    def serve(*arguments, then=isolation._serve):
+        faulthandler.disable()
+        then(*arguments)
+
+    monkeypatch.setattr(isolation, "_serve", serve)
+
+
+@pytest.mark.usefixtures("no_traces")
 @pytest.mark.parametrize("place", [144, 145, DATA_TAG, DATA_TAG + 3])
 def test_damage_that_would_crash_the_parser_is_an_error(tmp_path, place):
     path = tmp_path / "f.mat"
@@ -318,6 +332,7 @@ def prepared_apart(path, folder, **definition):
 FUZZED = ["csv", "tsv", "parquet", "arff", "mat_v5", "mat73", "npz", "npy"]
 
 
+@pytest.mark.usefixtures("no_traces")
 @pytest.mark.parametrize("case", FUZZED)
 def test_random_damage_gives_clean_data_or_a_dataset_error(tmp_path, case):
     name, write, definition = GOOD["mat" if case == "mat_v5" else case]
