@@ -35,6 +35,10 @@ BUILT_IN = {
     "GeneBasis": "blufs.methods.genebasis:GeneBasis",
 }
 
+#: Positive controls: shown beside the methods, never compared with them. Their fits alone see the
+#: labels of the samples.
+CONTROLS = {"Supervised": "blufs_bench.supervised:Supervised"}
+
 #: What variants of a method are made of, where that is not its own class.
 VARIANT_CLASSES = {"BLUFS": "blufs.methods.blufs:BLUFSVariant"}
 
@@ -50,6 +54,9 @@ ALIASES = {
 
 @cache
 def known_methods() -> dict[str, str]:
-    """Name -> ``module:Class`` of the built-in methods and of those installed by other packages."""
+    """Name -> ``module:Class`` of the built-in methods and of those installed by other packages.
+
+    An installed method cannot take the place of a control, and so never sees labels.
+    """
     installed = {point.name: point.value for point in entry_points(group="blufs.methods")}
-    return {**BUILT_IN, **installed}
+    return {**BUILT_IN, **installed, **CONTROLS}

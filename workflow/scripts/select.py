@@ -14,7 +14,7 @@ with job(snakemake.log[0]):
     if card["status"] == "ok":
         from blufs_bench.stages.select import Target, select
 
-        X, _ = read_dataset(snakemake.input.data)
+        X, y = read_dataset(snakemake.input.data)
         records = select(
             X,
             Target(dataset, method, params.method, card["n_clusters"]),
@@ -23,6 +23,7 @@ with job(snakemake.log[0]):
             {seed: derive_seed(params.seed, dataset, "fit", seed) for seed in part["fit_seeds"]},
             Limits(**params.limits),
             default=params.default,
+            y=y,
         )
     else:
         records = unavailable_selections(

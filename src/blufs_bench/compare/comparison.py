@@ -6,7 +6,7 @@ A view is one comparison: of one metric, choice, kind of score and domain.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 
 from blufs_bench.compare import sentence
+from blufs_bench.compare.headroom import headroom, shares, without_room
 from blufs_bench.compare.means import (
     area_matrix,
     chosen_scores,
@@ -36,6 +37,7 @@ from blufs_bench.results.vocabulary import (
     DOMAINS,
     EVERYWHERE,
     METHOD_UNDER_STUDY,
+    RANDOM_FEATURES,
     SCORES,
     UNSEEN,
 )
@@ -52,8 +54,9 @@ class View:
     Attributes
     ----------
     content : JSON-able: ``datasets``, ``left_out``, ``has_random``, ``note``, ``methods`` (a record
-        each, best mean first), ``pairs`` (each once), ``bayes``, ``s`` (the numbers of features),
-        ``answer`` and ``caveats``
+        each, best mean first), ``controls`` (the same of those that see the labels), ``no_room``
+        (datasets without headroom), ``pairs`` (each once), ``bayes``, ``s`` (the numbers of
+        features), ``answer`` and ``caveats``
     """
 
     metric: str
@@ -76,11 +79,21 @@ class View:
     def n_datasets(self) -> int:
         return len(self.content["datasets"])
 
+    @property
+    def rows(self) -> dict[str, dict[str, Any]]:
+        """What a leaderboard shows: the methods, best mean first, then the controls."""
+        return {**self.content["methods"], **self.content["controls"]}
+
     def standings(self) -> pd.DataFrame:
-        """See :func:`blufs_bench.compare.pairs.standings`."""
+        """See :func:`blufs_bench.compare.pairs.standings`; ``share`` with a control."""
         methods = self.content["methods"]
         table = pd.DataFrame(list(methods.values()), index=list(methods))
         return table.astype({"place": "Int64"}) if len(table) else table
+
+    def controls(self) -> pd.DataFrame:
+        """The same of the controls, which have no place."""
+        controls = self.content["controls"]
+        return pd.DataFrame(list(controls.values()), index=list(controls))
 
     def pairs(self) -> pd.DataFrame:
         """Every pair of methods from both sides; see :func:`blufs_bench.compare.pairs.pairs`."""
@@ -186,6 +199,12 @@ class Comparison:
                     return View(metric, choice, score, domain, domains[domain])
         return None
 
+    def headroom(self, metric: str, choice: str, score: str = "reported") -> pd.DataFrame:
+        """See :func:`blufs_bench.compare.headroom.headroom`; empty without a control."""
+        rooms = self.content["headroom"].get(metric, {}).get(choice, {}).get(score, {})
+        names = ["random", "supervised", "spread", "room", "has_room"]
+        return pd.DataFrame(list(rooms.values()), index=list(rooms), columns=names)
+
     def matrix(self, metric: str, choice: str, score: str = "reported") -> pd.DataFrame:
         """Scores of shape (datasets, methods), NaN where there is none."""
         values = self.content["means"].get(metric, {}).get(choice, {}).get(score)
@@ -198,7 +217,8 @@ def compare_methods(results: SuiteResults, suite: Suite) -> Comparison:
 
     The content of what is returned: ``suite`` (what was compared), ``alpha``, ``by_labels``,
     ``metrics``, ``choices``, ``scores``, ``datasets``, ``domains``, ``methods``; ``means``: metric
-    -> choice -> kind of score -> rows of the matrix; ``seconds``: domain -> method;
+    -> choice -> kind of score -> rows of the matrix; ``headroom`` likewise -> dataset;
+    ``seconds``: domain -> method;
     ``comparisons``: metric -> choice -> tests of the ranks; ``standing`` of BLUFS likewise;
     ``verdict`` in words; ``views``: metric -> choice -> kind of score -> domain -> :func:`view`;
     ``problems``.
@@ -208,8 +228,12 @@ def compare_methods(results: SuiteResults, suite: Suite) -> Comparison:
     metrics = measured or [key for key in CRITERIA if key in known]
     cells = chosen_scores(results, suite, metrics=metrics)
     cells = cells[cells["method"].isin(list(suite.methods))]
-    curves = curve_scores(results, metrics)
-    curves = curves[curves["method"].isin(list(suite.methods))]
+    all_curves = curve_scores(results, metrics)
+    curves = all_curves[all_curves["method"].isin(list(suite.methods))]
+    # Controls are kept apart from here on: no matrix of methods has a column of theirs.
+    control_suite = replace(suite, methods=suite.controls, ablation=())
+    control_cells = chosen_scores(results, control_suite, metrics=metrics)
+    control_curves = all_curves[all_curves["method"].isin(list(suite.controls))]
     datasets = list(dict.fromkeys(cells["dataset"]))
     made = set(cells.loc[cells["mean"].notna(), "choice"])
     has_curve = any(len(s) > 1 for s in s_of_datasets(curves).values())
@@ -230,16 +254,30 @@ def compare_methods(results: SuiteResults, suite: Suite) -> Comparison:
     standing = _each(ranked, lambda names, scores: standing_of(scores, tests[names[0]][names[1]]))
     means: dict[str, Any] = {}
     views: dict[str, Any] = {}
+    rooms: dict[str, Any] = {}
     leaders: dict[tuple[str, str, str], list[list[str]]] = {}
     for metric, choice, score in product(metrics, choices, kinds):
         matrix = matrices[metric, choice, score]
         means.setdefault(metric, {}).setdefault(choice, {})[score] = _rows(matrix)
+        scored = cells if score == "reported" else curves
+        scored = scored[(scored["metric"] == metric) & (scored["choice"] == choice)]
+        controls = (
+            score_matrix(control_cells, metric, choice, suite.controls)
+            if score == "reported"
+            else area_matrix(control_curves, metric, choice, datasets, suite.controls)
+        )
+        room = _rooms(matrix, controls, scored)
+        rooms.setdefault(metric, {}).setdefault(choice, {})[score] = {
+            str(name): {**row, "has_room": bool(row["has_room"])}
+            for name, row in room.to_dict("index").items()
+        }
         for domain, names in domains.items():
             part = matrix.loc[names]
             if part.notna().any(axis=None):
                 # The Bayesian test, which takes ten times as long as all others, stands once.
                 with_bayes = score == "reported" and domain == EVERYWHERE
-                found = view(part, with_bayes=with_bayes)
+                beside = controls.reindex(names)
+                found = view(part, with_bayes=with_bayes, controls=beside, rooms=room)
                 key = {"metric": metric, "choice": choice, "score": score, "domain": domain}
                 here = curves[(curves["metric"] == metric) & (curves["choice"] == choice)]
                 here = here[here["dataset"].isin(names)]
@@ -253,6 +291,7 @@ def compare_methods(results: SuiteResults, suite: Suite) -> Comparison:
                     leaders[metric, choice, domain],
                     metric=metric,
                     far_apart=_far_apart(results, names),
+                    no_room=[results.dataset_title(name) for name in found["no_room"]],
                 )
                 where = views.setdefault(metric, {}).setdefault(choice, {})
                 where.setdefault(score, {})[domain] = found
@@ -268,6 +307,7 @@ def compare_methods(results: SuiteResults, suite: Suite) -> Comparison:
             "domains": domains,
             "methods": list(suite.methods),
             "means": means,
+            "headroom": rooms,
             "seconds": {
                 domain: {str(name): float(value) for name, value in of_domain.items()}
                 for domain, names in domains.items()
@@ -286,14 +326,31 @@ def no_comparison(why: str) -> Comparison:
     """What stands in the place of a comparison that failed."""
     nothing: dict[str, Any] = {"metrics": [], "choices": [], "scores": [], "datasets": []}
     nothing |= {"domains": {EVERYWHERE: []}, "methods": [], "means": {}, "seconds": {}}
+    nothing |= {"headroom": {}}
     nothing |= {"comparisons": {}, "standing": {}, "views": {}, "by_labels": False}
     verdict = f"**No verdict**: the comparison of the methods failed: {why}"
     return Comparison(nothing | {"verdict": verdict, "problems": [f"statistics: {why}"]})
 
 
-def view(matrix: pd.DataFrame, *, with_bayes: bool = True) -> dict[str, Any]:
-    """What a score matrix says; a pair is listed once, the better method first or not."""
+def view(
+    matrix: pd.DataFrame,
+    *,
+    with_bayes: bool = True,
+    controls: pd.DataFrame | None = None,
+    rooms: pd.DataFrame | None = None,
+) -> dict[str, Any]:
+    """What a score matrix says; a pair is listed once, the better method first or not.
+
+    Parameters
+    ----------
+    controls : scores of the controls, of shape (datasets, controls)
+    rooms : what :func:`blufs_bench.compare.headroom.headroom` says of the datasets
+    """
     found, table = compared(matrix), standings(matrix)
+    beside = pd.DataFrame()
+    if controls is not None and rooms is not None and found.has_random:
+        table["share"] = shares(found.scores, rooms)
+        beside = _beside(matrix, controls, rooms)
     place = {method: position for position, method in enumerate(table.index)}
     both = pairs(matrix)
     once = both[both["method"].map(place) < both["other"].map(place)]
@@ -303,9 +360,31 @@ def view(matrix: pd.DataFrame, *, with_bayes: bool = True) -> dict[str, Any]:
         "has_random": found.has_random,
         "note": "" if found.has_random else NO_RANDOM,
         "methods": {str(name): _record(row) for name, row in table.iterrows()},
+        "controls": {str(name): _record(row) for name, row in beside.iterrows()},
+        "no_room": [] if rooms is None else without_room(rooms, list(found.scores.index)),
         "pairs": [_record(row) for _, row in once[_PAIR].iterrows()],
         "bayes": bayes(matrix) if with_bayes else {},
     }
+
+
+def _rooms(matrix: pd.DataFrame, controls: pd.DataFrame, scores: pd.DataFrame) -> pd.DataFrame:
+    """The headroom of every dataset, by the first control; ``scores`` have a column ``std``."""
+    nothing = pd.Series(np.nan, index=matrix.index)
+    random = matrix.get(RANDOM_FEATURES, nothing)
+    spread = scores[scores["method"] == RANDOM_FEATURES].groupby("dataset")["std"].mean()
+    control = controls.iloc[:, 0] if controls.shape[1] else nothing
+    return headroom(random, spread.reindex(matrix.index), control.reindex(matrix.index))
+
+
+def _beside(matrix: pd.DataFrame, controls: pd.DataFrame, rooms: pd.DataFrame) -> pd.DataFrame:
+    """A record of every control, as the methods have it but for places and ranks."""
+    alone = []
+    for name in controls.columns[controls.notna().any()]:
+        both = matrix[[RANDOM_FEATURES]].assign(**{str(name): controls[name]})
+        table = standings(both).assign(share=shares(compared(both).scores, rooms))
+        alone.append(table.loc[[name]])
+    unranked = ["place", "rank", "common_rank", "behind"]
+    return pd.concat(alone).assign(**dict.fromkeys(unranked)) if alone else pd.DataFrame()
 
 
 def standing_of(scores: pd.DataFrame, tested: Mapping[str, Any]) -> dict[str, Any] | None:

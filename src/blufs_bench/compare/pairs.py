@@ -162,6 +162,15 @@ def compared(matrix: pd.DataFrame) -> Compared:
     return Compared(scores, n_imputed.astype(int), has_random, left_out)
 
 
+def distances(matrix: pd.DataFrame) -> pd.DataFrame:
+    """Points that every ranked method is behind the best one of each dataset (its improvability).
+
+    Shape (datasets, methods); 0 for the best. A gap counts as random features.
+    """
+    ranked = compared(matrix).ranked
+    return 100 * ranked.rsub(ranked.max(axis=1), axis=0)
+
+
 def standings(matrix: pd.DataFrame) -> pd.DataFrame:
     """Every method of a matrix, best mean first.
 
@@ -170,8 +179,8 @@ def standings(matrix: pd.DataFrame) -> pd.DataFrame:
     frame indexed by method: ``place`` (by the mean, 1 is best, ties share it; missing for all
     features), ``mean`` (over the compared datasets), ``n_datasets``, ``n_imputed``, ``rank``
     (average, gaps counted as random features), ``common_rank`` (average over the ``n_common``
-    datasets on which every method has a score) and, with random features, the columns of
-    :data:`GAIN_COLUMNS` in points
+    datasets on which every method has a score), ``behind`` (mean of :func:`distances`) and, with
+    random features, the columns of :data:`GAIN_COLUMNS` in points
     """
     found = compared(matrix)
     scores, ranked = found.scores, found.ranked
@@ -189,6 +198,7 @@ def standings(matrix: pd.DataFrame) -> pd.DataFrame:
             "rank": average_ranks(ranked) if len(ranked) else None,
             "common_rank": average_ranks(common) if len(common) else None,
             "n_common": len(common),
+            "behind": distances(matrix).mean() if len(ranked) else None,
         },
         index=scores.columns,
     )

@@ -94,6 +94,7 @@ def caveats(
     *,
     metric: str = "",
     far_apart: Sequence[str] = (),
+    no_room: Sequence[str] = (),
 ) -> list[str]:
     """What a reader must know before trusting the answer.
 
@@ -101,6 +102,7 @@ def caveats(
     ----------
     leaders : the methods that come first with the fewest and with the most features
     far_apart : titles of the datasets whose features differ in scale by :data:`FAR_APART` or more
+    no_room : titles of the datasets without headroom
     """
     found = []
     if metric in CRITERIA:
@@ -111,8 +113,13 @@ def caveats(
     n = len(view["datasets"])
     if 0 < n < MIN_FOR_INTERVAL:
         found.append(f"Of only {counted(n, 'dataset')}: another one may turn the order around.")
+    if no_room:
+        found.append(
+            f"On {_few(no_room)} even features chosen by the labels are hardly better than random "
+            "ones: no method can show anything there."
+        )
     if far_apart and 2 * len(far_apart) >= n:
-        where = _listed([*far_apart[:3], *([f"{len(far_apart) - 3} more"] * (len(far_apart) > 3))])
+        where = _few(far_apart)
         found.append(
             f"On {where} the scales of the features differ by orders of magnitude, so that those "
             "of largest variance decide the clusters; `transform: standardise` weighs all alike."
@@ -124,6 +131,11 @@ def caveats(
             f"fewest, {many} with the most."
         )
     return found
+
+
+def _few(titles: Sequence[str]) -> str:
+    """Up to three titles, and how many there are more."""
+    return _listed([*titles[:3], *([f"{len(titles) - 3} more"] * (len(titles) > 3))])
 
 
 def _lead(names: Sequence[str]) -> str:

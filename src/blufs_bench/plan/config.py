@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from blufs_bench.files.schema import Problem, place, schema_problems, suggestion, text_number
-from blufs_bench.method_names import ALIASES, known_methods
+from blufs_bench.method_names import ALIASES, CONTROLS, known_methods
 from blufs_bench.plan.document import endless, unusable_values
 from blufs_bench.plan.settings import MOST_SETTINGS, count_settings, expand
 from blufs_bench.plan.sizes import expected_shape
@@ -20,7 +20,7 @@ from blufs_bench.plan.sizes import expected_shape
 #: The suite from which others take what they do not say.
 BASE_SUITE = "demo"
 #: What methods are compared with: nobody else's class may have these names.
-REFERENCES = ("AllFeatures", "RandomFeatures")
+REFERENCES = ("AllFeatures", "RandomFeatures", *CONTROLS)
 #: Parameters that the workflow sets itself.
 _RESERVED = ("n_features_to_select", "random_state")
 #: Sections of a suite with lists of datasets and methods of their own.

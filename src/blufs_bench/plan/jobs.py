@@ -132,9 +132,13 @@ class Plan:
         return list(itertools.product(self.datasets_of(section), methods))
 
     def method(self, name: str) -> dict[str, Any]:
-        """What identifies the code of a method: its registered name and its class."""
+        """What identifies the code of a method: its registered name and its class.
+
+        With ``sees_labels`` for a control, and for nothing else.
+        """
         method = self._method(name)
-        return {"name": method.name, "class": method.class_path}
+        marked = {"sees_labels": True} if method.is_control else {}
+        return {"name": method.name, "class": method.class_path, **marked}
 
     def method_module(self, name: str) -> str:
         """Module of the class of a method."""
@@ -270,10 +274,13 @@ class Plan:
 
     def info(self) -> dict[str, Any]:
         """What tables, figures and report need to know of the suite."""
+        controls = [name for name in self.methods if self._method(name).is_control]
+        methods = [name for name in self.methods if name not in controls]
         return canonical(
             {
                 "name": self.suite_name,
-                "methods": self.methods,
+                "methods": methods,
+                "controls": controls,
                 "ablation": self.ablation,
                 "titles": self.titles(),
                 "about": {name: self._about(name) for name in self.methods},
@@ -285,7 +292,8 @@ class Plan:
 
     def _about(self, name: str) -> dict[str, Any]:
         traits = self._traits_of(name)
-        return {"summary": traits.summary, "papers": list(traits.papers)}
+        own = {"own": True} if self._method(name).is_own else {}
+        return {"summary": traits.summary, "papers": list(traits.papers), **own}
 
     def note_traits(self) -> None:
         """Note what is known of the methods, for the jobs that plan for themselves."""

@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from blufs_bench.method_names import VARIANT_CLASSES, known_methods
+from blufs_bench.method_names import CONTROLS, VARIANT_CLASSES, known_methods
 from blufs_bench.plan.canonical import canonical, canonical_json
 from blufs_bench.plan.digest import code_digest
 from blufs_bench.run.process_control import Purpose
@@ -44,6 +44,11 @@ class Method:
     @property
     def module(self) -> str:
         return self.class_path.partition(":")[0]
+
+    @property
+    def is_control(self) -> bool:
+        """Whether its fits see the labels, so that it competes with no method."""
+        return not self.is_own and self.name in CONTROLS
 
 
 @dataclass(frozen=True)

@@ -33,7 +33,10 @@ class Suite:
     methods : names of the compared methods
     ablation : names of the variants of BLUFS without one of its parts
     titles : name of a method or variant -> the title it is shown under
-    about : name of a method -> ``summary`` (a sentence) and ``papers`` (a list), where known
+    controls : names of the methods that see the labels; they stand beside the others and take part
+        in no comparison
+    about : name of a method -> ``summary`` (a sentence) and ``papers`` (a list), where known, and
+        ``own`` if its class is the user's
     s_values : numbers of selected features
     significance_level : level of the statistical tests
     """
@@ -43,6 +46,7 @@ class Suite:
     methods: Sequence[str]
     ablation: Sequence[str] = ()
     titles: Mapping[str, str] = field(default_factory=dict)
+    controls: Sequence[str] = ()
     about: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     s_values: Sequence[int] = ()
     significance_level: float = 0.05

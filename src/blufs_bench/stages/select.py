@@ -33,7 +33,8 @@ class Target:
     Attributes
     ----------
     dataset, method : their names in the records
-    code : {"name", "class"} of the method; "class" is ``module:Class``
+    code : {"name", "class"} of the method; "class" is ``module:Class``; and "sees_labels" if it is
+        a control, as :data:`blufs_bench.method_names.CONTROLS` marks it
     n_clusters : number of clusters that a method is told
     """
 
@@ -45,6 +46,10 @@ class Target:
     @property
     def cls(self) -> type:
         return import_class(self.code["name"], self.code["class"])
+
+    @property
+    def sees_labels(self) -> bool:
+        return bool(self.code.get("sees_labels", False))
 
 
 @dataclass(frozen=True)
@@ -65,6 +70,7 @@ def select(
     limits: Limits,
     *,
     default: dict[str, Any],
+    y: np.ndarray | None = None,
 ) -> list[Record]:
     """Selected features for every setting, fit seed and s.
 
@@ -77,6 +83,7 @@ def select(
         records with status "skipped"
     random_states : fit seed -> state of the generator, one fit each
     default : the setting whose row norms of W are kept
+    y : ndarray of shape (n,); only fits of a control see it
 
     Returns
     -------
@@ -88,7 +95,8 @@ def select(
     fits = [
         Fit(setting, seed, state) for setting in settings for seed, state in random_states.items()
     ]
-    worker = _Worker(target, X, usable, canonical_json(default), limits)
+    labels = y if target.sees_labels else None
+    worker = _Worker(target, X, usable, canonical_json(default), limits, labels)
     records = []
     for number, outcome in enumerate(_until_timeout(worker, fits, limits), start=1):
         fit = outcome.task
@@ -137,13 +145,22 @@ def _until_timeout(worker: _Worker, fits: Sequence[Fit], limits: Limits) -> Iter
 class _Worker:
     """Fit one setting; keep what fits with equal untuned parameters share."""
 
-    def __init__(self, target: Target, X, s_values: list[int], default: str, limits: Limits):
+    def __init__(
+        self,
+        target: Target,
+        X,
+        s_values: list[int],
+        default: str,
+        limits: Limits,
+        labels: np.ndarray | None = None,
+    ):
         self.target = target
         self.limits = limits
         self.cls = target.cls
         self.X = X
         self.s_values = s_values
         self.default = default
+        self.labels = labels
         self.shared: dict[str, Any] = {}
 
     def __call__(self, fit: Fit) -> list[Record]:
@@ -164,7 +181,9 @@ class _Worker:
 
     def _solve(self, fit: Fit) -> dict[int, Solution]:
         parameters = fit_parameters(self.cls, fit, self.target.n_clusters)
-        selector = make_selector(self.cls, parameters)
+        selector: Any = make_selector(self.cls, parameters)
+        if self.labels is not None:
+            selector.see(self.labels)
         self.X = data_for(selector, self.X, self.limits)
         tuned = set(selector.tuned_parameters)
         shared = {k: v for k, v in fit.setting.items() if k not in tuned}

@@ -7,11 +7,12 @@ import pytest
 import scipy.sparse as sp
 
 from blufs._numerics.matrix import chunked, row_blocks
+from blufs_bench.method_names import CONTROLS
 from blufs_bench.registry import known_methods, method_class
 from tests.blufs.methods.test_contract import selector
 from tests.helpers.beyond_memory import KINDS, beyond_memory
 
-METHODS = tuple(known_methods())
+METHODS = tuple(name for name in known_methods() if name not in CONTROLS)
 IN_MEMORY = ("array", "float32", "Fortran order", "CSR", "CSC", "COO matrix", "memmap")
 LAZY = tuple(kind for kind in KINDS if kind != "memmap")
 

@@ -10,11 +10,12 @@ from blufs._numerics.matrix import chunked, row_blocks
 from blufs._numerics.matrix.chunked import as_row_chunks
 from blufs.solver import pursuit
 from blufs.solver.w_block import SupportSearch
+from blufs_bench.method_names import CONTROLS
 from blufs_bench.registry import known_methods, method_class
 from tests.blufs.methods.test_contract import selector
 from tests.helpers.beyond_memory import beyond_memory
 
-METHODS = tuple(known_methods())
+METHODS = tuple(name for name in known_methods() if name not in CONTROLS)
 CHUNKED = tuple(name for name in METHODS if method_class(name).takes_chunks)
 
 pytestmark = pytest.mark.filterwarnings(

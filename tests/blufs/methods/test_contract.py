@@ -10,12 +10,12 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from blufs._numerics.graph import SampleGraph
 from blufs.base import Solution
-from blufs_bench.method_names import known_methods
+from blufs_bench.method_names import CONTROLS, known_methods
 from blufs_bench.registry import method_class
 from blufs_bench.selectors import make_selector
 from tests.helpers.method_data import blobs, documented_to_depend_on, small_datasets
 
-METHODS = tuple(known_methods())
+METHODS = tuple(name for name in known_methods() if name not in CONTROLS)
 SELECTING = tuple(name for name in METHODS if not method_class(name).keeps_all_features)
 DATA = small_datasets()
 #: Fewer repetitions where a method's defaults take long; nothing here depends on them.

@@ -9,11 +9,11 @@ from sklearn.preprocessing import MaxAbsScaler
 from sklearn.utils import get_tags
 
 from blufs import BLUFS, BLUFSVariant
-from blufs_bench.method_names import known_methods
+from blufs_bench.method_names import CONTROLS, known_methods
 from blufs_bench.registry import method_class
 from tests.blufs.methods.test_contract import selector
 
-METHODS = tuple(known_methods())
+METHODS = tuple(name for name in known_methods() if name not in CONTROLS)
 SPARSE = tuple(name for name in METHODS if method_class(name).takes_sparse)
 
 pytestmark = pytest.mark.filterwarnings(
