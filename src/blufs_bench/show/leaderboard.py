@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from blufs_bench.method_description import VERIFIED, Verified
+from blufs_bench.results.suite import Suite
 from blufs_bench.results.vocabulary import ALL_FEATURES, RANDOM_FEATURES
 from blufs_bench.show.tables.table import Block, Cell, Row, mark_row
 
@@ -53,6 +55,32 @@ def wins_column(header: str) -> Column:
         return Cell(f"{row['wins']:.0f} / {row['ties']:.0f} / {row['losses']:.0f}", row["wins"])
 
     return header, cell
+
+
+def share_columns(rows: Mapping[str, Record]) -> list[Column]:
+    """Share of the way from random features to those chosen by the labels; none without these."""
+    known = any(row.get("share") is not None for row in rows.values())
+    return [number_column("To supervised", "share", "{:.0f} %", scale=100)] if known else []
+
+
+def behind_column(header: str = "Behind the best") -> Column:
+    """Mean distance to the best method of each dataset, in points."""
+    return number_column(header, "behind", "{:.1f}")
+
+
+def verified_column(suite: Suite, header: str = "Its code is") -> Column:
+    """How the code of a method was checked."""
+
+    def cell(name: str, _: Record) -> Cell:
+        found = verified(suite, name)
+        return Cell(found.kind if found else DASH)
+
+    return header, cell
+
+
+def verified(suite: Suite, name: str) -> Verified | None:
+    """What is known of a method's code; nothing of variants and of the user's own classes."""
+    return None if suite.about.get(name, {}).get("own") else VERIFIED.get(name)
 
 
 def gain_cell(row: Record, mark: str = "", *, stars: bool = False) -> Cell:

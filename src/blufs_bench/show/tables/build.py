@@ -11,7 +11,7 @@ from blufs_bench.compare.paper import Paper
 from blufs_bench.results.suite import Suite, SuiteResults
 from blufs_bench.show.tables.against_paper import paper_vs_ours
 from blufs_bench.show.tables.catalog import table_specs
-from blufs_bench.show.tables.comparisons import gains, pair_table, ranks
+from blufs_bench.show.tables.comparisons import gains, improvability, pair_table, ranks
 from blufs_bench.show.tables.datasets import datasets
 from blufs_bench.show.tables.measured import (
     agreement,
@@ -27,7 +27,6 @@ from blufs_bench.show.tables.table import Table, nothing, without_absent
 
 #: What makes a table of the results and the suite alone.
 _OF_RESULTS: dict[str, Callable[[SuiteResults, Suite], Table]] = {
-    "datasets": datasets,
     "clustering_acc": partial(score_table, metric="clustering_acc"),
     "nmi": partial(score_table, metric="nmi"),
     "knn_accuracy": partial(score_table, metric="knn_accuracy"),
@@ -42,7 +41,12 @@ _OF_RESULTS: dict[str, Callable[[SuiteResults, Suite], Table]] = {
     "synthetic": synthetic,
 }
 _OF_PAPER = {"cases": cases, "paper_vs_ours": paper_vs_ours}
-_OF_COMPARISON = {"ranks": ranks, "gains": gains, "pairs": pair_table}
+_OF_COMPARISON = {
+    "ranks": ranks,
+    "gains": gains,
+    "improvability": improvability,
+    "pairs": pair_table,
+}
 
 
 def build_table(
@@ -56,7 +60,9 @@ def build_table(
     specs = table_specs(suite.datasets)
     if name not in specs:
         raise LookupError(f"no table is called {name!r}; known: {', '.join(specs)}")
-    if name in _OF_RESULTS:
+    if name == "datasets":
+        table = datasets(results, suite, comparison or compare_methods(results, suite))
+    elif name in _OF_RESULTS:
         table = _OF_RESULTS[name](results, suite)
     elif name in _OF_PAPER:
         table = _OF_PAPER[name](results, suite, paper)

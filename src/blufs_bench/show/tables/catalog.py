@@ -43,6 +43,7 @@ TABLES = {
     "paper_vs_ours": TableSpec("The paper against ours", ("scores", "timing")),
     "ranks": TableSpec("Ranks"),
     "gains": TableSpec("Gain over random features"),
+    "improvability": TableSpec("Distance to the best method"),
     "pairs": TableSpec("Every pair of methods"),
     "criteria": TableSpec("Label-free criteria", _SCORES),
     "stability": TableSpec("Stability", ("stability",)),

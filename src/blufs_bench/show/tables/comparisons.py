@@ -8,7 +8,8 @@ from typing import Any
 import pandas as pd
 
 from blufs_bench.compare.comparison import Comparison, View
-from blufs_bench.compare.pairs import GAIN_COLUMNS, NO_RANDOM
+from blufs_bench.compare.headroom import LEAST_ROOM
+from blufs_bench.compare.pairs import GAIN_COLUMNS, NO_RANDOM, distances
 from blufs_bench.results.suite import Suite, SuiteResults
 from blufs_bench.results.vocabulary import (
     CHOICES,
@@ -20,15 +21,21 @@ from blufs_bench.results.vocabulary import (
     metric_words,
 )
 from blufs_bench.show.leaderboard import (
+    behind_column,
     gain_cell,
     gain_column,
     gain_marks,
     leaderboard,
     name_column,
     number_column,
+    share_columns,
+    verified,
+    verified_column,
     wins_column,
 )
 from blufs_bench.show.tables.table import (
+    AVERAGE,
+    EQUAL,
     NO_LABELS,
     Block,
     Cell,
@@ -59,8 +66,11 @@ def gains(results: SuiteResults, suite: Suite, comparison: Comparison) -> Table:
         table = view.standings()
         if "gain" not in table:
             continue
+        table = pd.concat([table, view.controls()])
         named = table.rename_axis("method").reset_index()
-        tidy.append(named.assign(**view.key)[[*_KEY, "method", *table.columns]])
+        kinds = [found.kind if (found := verified(suite, name)) else "" for name in table.index]
+        named = named.assign(**view.key, verified=kinds)
+        tidy.append(named[[*_KEY, "method", *table.columns, "verified"]])
         if view.is_main:
             blocks.append(_board(suite, view))
             blocks += _by_domain(suite, comparison, view)
@@ -73,8 +83,15 @@ def gains(results: SuiteResults, suite: Suite, comparison: Comparison) -> Table:
         "under Imputed",
         "Rank: average rank with these; common rank: only on datasets where every method has a "
         "score",
+        "Behind the best: mean distance to the best method of each dataset, in points",
         "All features are shown and not ranked; the area under the curve over s is in the CSV file",
     ]
+    if suite.controls:
+        notes.append(
+            f"{' and '.join(map(suite.title, suite.controls))} chooses by the labels: it is ranked "
+            "and tested nowhere, and shows what there is to reach. To supervised: share of the way "
+            "from random features to it, over the datasets with headroom"
+        )
     return Table("gains", caption, pd.concat(tidy, ignore_index=True), blocks, notes)
 
 
@@ -89,8 +106,11 @@ def _board(suite: Suite, view: View) -> Block:
         number_column("Rank", "rank", "{:.2f}"),
         number_column(f"Common rank ({n_common} datasets)", "common_rank", "{:.2f}"),
         number_column("Imputed", "n_imputed", "{:.0f}"),
+        behind_column(),
+        *share_columns(view.rows),
+        verified_column(suite),
     ]
-    return leaderboard(methods, columns, view_title(view, counted(view.n_datasets, "dataset")))
+    return leaderboard(view.rows, columns, view_title(view, counted(view.n_datasets, "dataset")))
 
 
 def _by_domain(suite: Suite, comparison: Comparison, whole: View) -> list[Block]:
@@ -107,6 +127,83 @@ def _by_domain(suite: Suite, comparison: Comparison, whole: View) -> list[Block]
         for m in whole.content["methods"]
     ]
     return [Block(["Method", *parts], rows, view_title(whole, "by domain"))]
+
+
+def improvability(results: SuiteResults, suite: Suite, comparison: Comparison) -> Table:
+    """How far every method is behind the best one of each dataset, and what there is to reach."""
+    caption = "Distance to the best method of each dataset, in points"
+    names = [*_KEY[:3], "dataset", "method", "mean", "behind", "share"]
+    rooms = ["random", "supervised", "spread", "room", "has_room"]
+    tidy, blocks = [], []
+    for view in comparison.views():
+        if view.domain != EVERYWHERE:
+            continue
+        scores = comparison.matrix(view.metric, view.choice, view.score)
+        behind = distances(scores)
+        if behind.empty:
+            continue
+        headroom = comparison.headroom(view.metric, view.choice, view.score)
+        tidy.append(_distance_rows(scores, behind, headroom).assign(**view.key))
+        if view.is_main and view.choice == "default":
+            blocks.append(_distance_block(results, suite, view, scores, behind, headroom))
+    if not tidy:
+        return nothing("improvability", caption, [*names, *rooms], NO_LABELS)
+    notes = [
+        "0 is the best method of the dataset; a method without a score counts as random features",
+    ]
+    if suite.controls:
+        notes += [
+            "Headroom: points from random features to those chosen by the labels. A dataset has "
+            f"none if they are below {LEAST_ROOM:g} or below the standard deviation of random "
+            "features",
+            "In the CSV file the share of the way from random features to these, too",
+        ]
+    whole = pd.concat(tidy, ignore_index=True)
+    return Table("improvability", caption, whole[[*names, *rooms]], blocks, notes)
+
+
+def _distance_rows(
+    scores: pd.DataFrame, behind: pd.DataFrame, headroom: pd.DataFrame
+) -> pd.DataFrame:
+    """One row per dataset and method of a view."""
+    long = behind.rename_axis(index="dataset", columns="method").stack().rename("behind")
+    rows = long.reset_index()
+    place = [(row.dataset, row.method) for row in rows.itertuples()]
+    rows["mean"] = [scores.at[key] for key in place]
+    rows = rows.join(headroom, on="dataset")
+    rows["share"] = 100 * (rows["mean"] - rows["random"]) / rows["room"]
+    rows["share"] = rows["share"].where(rows["has_room"].eq(True))
+    return rows
+
+
+def _distance_block(
+    results: SuiteResults,
+    suite: Suite,
+    view: View,
+    scores: pd.DataFrame,
+    behind: pd.DataFrame,
+    headroom: pd.DataFrame,
+) -> Block:
+    shown = [name for name in view.content["methods"] if name in behind]
+    titles = ["Dataset", "Best method", *(["Headroom"] if len(headroom) else [])]
+    rows = []
+    for dataset, row in behind.iterrows():
+        best = [suite.title(name) for name in shown if row[name] <= EQUAL]
+        room = [headroom_cell(headroom, str(dataset))] if len(headroom) else []
+        cells = words(results.dataset_title(str(dataset)), ", ".join(best))
+        rows.append(Row([*cells, *room, *(number_cell(row[name], "{:.1f}") for name in shown)]))
+    mean = behind.mean()
+    blank = words("Average", "", *([""] if len(headroom) else []))
+    rows.append(Row([*blank, *(number_cell(mean[name], "{:.1f}") for name in shown)], AVERAGE))
+    return Block([*titles, *map(suite.title, shown)], rows, view_title(view))
+
+
+def headroom_cell(rooms: pd.DataFrame, dataset: str) -> Cell:
+    """Points of headroom, marked where they are none to speak of."""
+    if dataset not in rooms.index:
+        return Cell("n/a")
+    room, enough = rooms.at[dataset, "room"], rooms.at[dataset, "has_room"]
+    return number_cell(room, "{:.1f}" if enough else "{:.1f} (none)")
 
 
 def pair_table(results: SuiteResults, suite: Suite, comparison: Comparison) -> Table:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
 
+from blufs_bench.compare.comparison import Comparison
 from blufs_bench.results.suite import Suite, SuiteResults
+from blufs_bench.results.vocabulary import metric_words
+from blufs_bench.show.tables.comparisons import headroom_cell
 from blufs_bench.show.tables.table import (
     Block,
     Cell,
@@ -28,12 +32,17 @@ _COUNTS = {
 }
 
 
-def datasets(results: SuiteResults, suite: Suite) -> Table:
-    """One row per dataset of the suite."""
+def datasets(results: SuiteResults, suite: Suite, comparison: Comparison) -> Table:
+    """One row per dataset of the suite; with the headroom of each metric where it is known."""
     tidy = pd.DataFrame([_row(results, name) for name in suite.datasets])
     numbers = [name for name in tidy if str(name).removeprefix("paper_") in _COUNTS]
     tidy = tidy.astype(dict.fromkeys([*numbers, "n_duplicate_samples"], "Int64"))
-    block = without_empty_columns(_block(results, tidy))
+    rooms = {metric: comparison.headroom(metric, "default") for metric in comparison.metrics}
+    block = without_empty_columns(_block(results, tidy, rooms))
+    for metric, table in rooms.items():
+        if len(table):
+            tidy[f"headroom_{metric}"] = tidy["dataset"].map(table["room"])
+            tidy[f"has_headroom_{metric}"] = tidy["dataset"].map(table["has_room"])
     compared = [Cell(text) for text in tidy["against_paper"]]
     if any(cell.text not in ("", "not in the paper") for cell in compared):
         rows = [Row([*row.cells, cell]) for row, cell in zip(block.rows, compared, strict=True)]
@@ -47,17 +56,19 @@ def datasets(results: SuiteResults, suite: Suite) -> Table:
     return Table("datasets", "Datasets", tidy, [block], notes)
 
 
-def _block(results: SuiteResults, tidy: pd.DataFrame) -> Block:
+def _block(results: SuiteResults, tidy: pd.DataFrame, rooms: Mapping[str, pd.DataFrame]) -> Block:
     rows = [
         Row(
             [
                 Cell(results.dataset_title(row.dataset)),
                 *(count_cell(getattr(row, key)) for key in _COUNTS),
+                *(headroom_cell(table, row.dataset) for table in rooms.values()),
             ]
         )
         for row in tuples(tidy)
     ]
-    return Block(["Dataset", *_COUNTS.values()], rows)
+    titles = [f"Headroom, {metric_words(metric)[1]}" for metric in rooms]
+    return Block(["Dataset", *_COUNTS.values(), *titles], rows)
 
 
 def _row(results: SuiteResults, name: str) -> dict[str, Any]:
