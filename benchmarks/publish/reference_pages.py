@@ -8,6 +8,7 @@ of them can disagree with what the code does. ``python -m benchmarks.tables`` fi
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -17,6 +18,7 @@ from sklearn.utils import get_tags
 from benchmarks.harness import ROOT, markdown
 from blufs_bench.datasets.definitions import dataset_definitions
 from blufs_bench.datasets.synthetic import generate
+from blufs_bench.method_description import VERIFIED, method_page
 from blufs_bench.method_names import BUILT_IN
 from blufs_bench.plan.sizes import expected_shape
 from blufs_bench.registry import method_class
@@ -135,13 +137,12 @@ def inputs() -> str:
 
 def _input_row(name: str) -> list[str]:
     cls = method_class(name)
-    module = BUILT_IN[name].split(":")[0].removeprefix("blufs.methods.").split(".")[0]
     parameters = cls().get_params()
     rules = cls._parameter_constraints.get("n_clusters", [])
     counts = any("auto" in getattr(rule, "options", ()) for rule in rules)
     clusters = ('yes, or `"auto"`' if counts else "yes") if "n_clusters" in parameters else ""
     return [
-        f"[{name}](../methods/{module}.md)",
+        f"[{name}](../methods/{method_page(name)})",
         "yes" if get_tags(cls()).input_tags.sparse else "",
         "yes" if cls.takes_chunks else "",
         clusters,
@@ -150,8 +151,26 @@ def _input_row(name: str) -> list[str]:
     ]
 
 
+def verified() -> str:
+    """Of docs/methods/index.md."""
+    rows = [
+        [f"[{name}]({method_page(name)})", VERIFIED[name].kind, VERIFIED[name].extent]
+        for name in BUILT_IN
+    ]
+    return markdown(["method", "its code is", "how far"], rows)
+
+
+def verified_line(name: str) -> str:
+    """Of the page of a method."""
+    found = VERIFIED[name]
+    words = f"{found.kind[0].upper()}{found.kind[1:]}. {found.extent}"
+    return f"{words} `{found.test.partition('::')[0]}` compares." if found.test else words
+
+
 TABLES = {
     "result_files": result_files,
+    "verified": verified,
+    **{f"verified_{name}": partial(verified_line, name) for name in BUILT_IN},
     "configuration": configuration,
     "datasets": datasets,
     "inputs": inputs,
