@@ -11,7 +11,7 @@ from pathlib import Path
 
 from benchmarks.evidence import defaults
 from benchmarks.harness import ROOT, markdown, read
-from benchmarks.publish import reference_pages
+from benchmarks.publish import advice, reference_pages
 from benchmarks.speed import (
     distributed,
     large,
@@ -24,10 +24,12 @@ from benchmarks.speed import (
 
 REFERENCE = ("result-files", "configuration", "datasets", "inputs")
 DOCUMENTS = [
+    ROOT / "docs" / "choosing.md",
     ROOT / "docs" / "performance.md",
     ROOT / "docs" / "guides" / "large-data.md",
     ROOT / "docs" / "deviations.md",
     ROOT / "docs" / "solver.md",
+    *sorted((ROOT / "docs/methods").glob("*.md")),
     *(ROOT / "docs/reference" / f"{name}.md" for name in REFERENCE),
     ROOT / "benchmarks" / "README.md",
     ROOT / "benchmarks" / "evidence" / "README.md",
@@ -68,6 +70,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "w_step": w_step,
     **defaults.TABLES,
     **reference_pages.TABLES,
+    **advice.TABLES,
 }
 PLACE = re.compile(r"<!-- table (\w+) -->.*?<!-- end -->", flags=re.DOTALL)
 
