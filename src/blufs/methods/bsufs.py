@@ -78,7 +78,7 @@ class BSUFS(BaseSelector):
     References
     ----------
     X. Xiu, C. Huang, P. Shang, W. Liu. Bi-sparse unsupervised feature selection. IEEE TIP 34,
-    2025.
+    2025. 10.1109/TIP.2025.3620667.
 
     Examples
     --------

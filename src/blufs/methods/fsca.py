@@ -42,10 +42,11 @@ class FSCA(GreedyColumnSelector):
     References
     ----------
     L. Puggini, S. McLoone. Forward selection component analysis: algorithms and applications.
-    IEEE TPAMI 39(12), 2017.
+    IEEE TPAMI 39(12), 2017. 10.1109/TPAMI.2017.2648792.
 
     A. K. Farahat, A. Ghodsi, M. S. Kamel. Efficient greedy feature selection for unsupervised
     learning. Knowledge and Information Systems 35, 2013.
+    10.1007/s10115-012-0538-1.
 
     Examples
     --------

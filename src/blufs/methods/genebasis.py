@@ -65,6 +65,7 @@ class GeneBasis(BaseSelector):
     A. Missarova, J. Jain, A. Butler, S. Ghazanfar, T. Stuart, M. Brusko, C. Wasserfall, H. Nick,
     T. Brusko, M. Atkinson, R. Satija, J. C. Marioni. geneBasis: an iterative approach for
     unsupervised selection of targeted gene panels from scRNA-seq. Genome Biology 22, 333, 2021.
+    10.1186/s13059-021-02548-z.
 
     Examples
     --------

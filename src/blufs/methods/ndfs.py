@@ -77,7 +77,7 @@ class NDFS(GraphSelector):
     References
     ----------
     Z. Li, Y. Yang, J. Liu, X. Zhou, H. Lu. Unsupervised feature selection using nonnegative
-    spectral analysis. AAAI 2012.
+    spectral analysis. AAAI 2012. 10.1609/aaai.v26i1.8289.
 
     Examples
     --------

@@ -40,7 +40,7 @@ class PivotedQR(GreedyColumnSelector):
     References
     ----------
     P. Businger, G. H. Golub. Linear least squares solutions by Householder transformations.
-    Numerische Mathematik 7, 1965.
+    Numerische Mathematik 7, 1965. 10.1007/BF01436084.
 
     Examples
     --------

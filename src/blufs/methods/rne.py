@@ -98,7 +98,7 @@ class RNE(BaseSelector):
     References
     ----------
     Y. Liu, D. Ye, W. Li, H. Wang, Y. Gao: Robust neighborhood embedding for unsupervised feature
-    selection. Knowledge-Based Systems 193, 105462, 2020.
+    selection. Knowledge-Based Systems 193, 105462, 2020. 10.1016/j.knosys.2019.105462.
 
     Examples
     --------

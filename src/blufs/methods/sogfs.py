@@ -106,7 +106,7 @@ class SOGFS(RowSparseSelector):
     References
     ----------
     F. Nie, W. Zhu, X. Li. Unsupervised feature selection with structured graph optimization.
-    AAAI 2016.
+    AAAI 2016. 10.1609/aaai.v30i1.10168.
 
     Examples
     --------

@@ -67,7 +67,7 @@ class SPCAFS(RowSparseSelector):
     References
     ----------
     Z. Li, F. Nie, J. Bian, D. Wu, X. Li. Sparse PCA via l2,p-norm regularization for unsupervised
-    feature selection. IEEE TPAMI 45(4), 2023.
+    feature selection. IEEE TPAMI 45(4), 2023. 10.1109/TPAMI.2021.3121329.
 
     Examples
     --------

@@ -82,7 +82,7 @@ class SPDFS(BaseSelector):
     References
     ----------
     X. Dong, F. Nie, L. Tian, R. Wang, X. Li. Unsupervised discriminative feature selection with
-    l2,0-norm constrained sparse projection. IEEE TPAMI, 2025.
+    l2,0-norm constrained sparse projection. IEEE TPAMI, 2025. 10.1109/TPAMI.2025.3580669.
 
     Examples
     --------

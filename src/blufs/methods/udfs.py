@@ -78,7 +78,7 @@ class UDFS(RowSparseSelector):
     References
     ----------
     Y. Yang, H. T. Shen, Z. Ma, Z. Huang, X. Zhou. l2,1-norm regularized discriminative feature
-    selection for unsupervised learning. IJCAI 2011.
+    selection for unsupervised learning. IJCAI 2011. 10.5591/978-1-57735-516-8/IJCAI11-267.
 
     Examples
     --------

@@ -64,6 +64,7 @@ class VCSDFS(BaseSelector):
     ----------
     S. Karami, F. Saberi-Movahed, P. Tiwari, P. Marttinen, S. Vahdati. Unsupervised feature
     selection based on variance-covariance subspace distance. Neural Networks 166, 2023.
+    10.1016/j.neunet.2023.06.018.
 
     Examples
     --------

@@ -102,7 +102,7 @@ class BLFSE(BaseSelector):
     References
     ----------
     P. Zhou, X. Wang, L. Du: Bi-level ensemble method for unsupervised feature selection.
-    Information Fusion 100, 101910, 2023.
+    Information Fusion 100, 101910, 2023. 10.1016/j.inffus.2023.101910.
 
     Examples
     --------

@@ -94,7 +94,7 @@ class BLSFS(GraphSelector):
     References
     ----------
     Z. Hu, J. Wang, K. Zhang, W. Pedrycz, N. R. Pal: Bi-level spectral feature selection. IEEE
-    Transactions on Neural Networks and Learning Systems, 2024.
+    Transactions on Neural Networks and Learning Systems, 2024. 10.1109/TNNLS.2024.3408208.
 
     Examples
     --------

@@ -58,6 +58,7 @@ class MCFS(GraphSelector):
     References
     ----------
     D. Cai, C. Zhang, X. He. Unsupervised feature selection for multi-cluster data. KDD 2010.
+    10.1145/1835804.1835848.
 
     Examples
     --------
