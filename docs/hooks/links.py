@@ -34,8 +34,10 @@ def on_files(files, config):
     from mkdocs.structure.files import File
 
     for suite, path in REPORTS.items():
-        page = File.generated(config, f"results/{suite}/report.html", abs_src_path=str(path))
-        files.append(page)
+        # The pages of the methods that it links to are pages of the site, too.
+        text = re.sub(r'"pages":"[^"]*"', '"pages":"../../methods"', path.read_text("utf-8"))
+        text = re.sub(r'("page":"\w+)\.md"', r'\1.html"', text)
+        files.append(File.generated(config, f"results/{suite}/report.html", content=text))
     for path in COPIED:
         content = (ROOT / path).read_bytes()
         files.append(File.generated(config, f"images/{Path(path).name}", content=content))

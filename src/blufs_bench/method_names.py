@@ -5,8 +5,10 @@ Nothing here imports scikit-learn or a method: every job of a cluster plans for 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 from importlib.metadata import entry_points
+from typing import Any
 
 #: Name of a method -> ``module:Class``: the baselines, then the methods of the paper's tables in
 #: their order, then the further ones.
@@ -60,3 +62,13 @@ def known_methods() -> dict[str, str]:
     """
     installed = {point.name: point.value for point in entry_points(group="blufs.methods")}
     return {**BUILT_IN, **installed, **CONTROLS}
+
+
+def code_of(name: str, definitions: Mapping[str, Mapping[str, Any]]) -> tuple[str, str, bool]:
+    """Registered name and ``module:Class`` of a method, a variant or a user's own class, and
+    whether the configuration itself names the class; the name must be known."""
+    definition = definitions.get(name, {})
+    base = definition.get("variant_of", name)
+    own = definition.get("class") or definitions.get(base, {}).get("class")
+    built_in = {**known_methods(), **(VARIANT_CLASSES if "variant_of" in definition else {})}
+    return base, own or built_in[base], own is not None

@@ -20,5 +20,6 @@ with job(snakemake.log[0]), atomic_path(snakemake.output[0]) as temporary:
         empty_tables=read_json(inputs.empty_tables),
         empty_figures=read_json(inputs.empty_figures),
         deviations=inputs.deviations,
+        target=snakemake.output[0],
     )
     temporary.write_text(page, encoding="utf-8")

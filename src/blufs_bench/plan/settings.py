@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from blufs_bench.method_names import CONTROLS, VARIANT_CLASSES, known_methods
+from blufs_bench.method_names import CONTROLS, code_of
 from blufs_bench.plan.canonical import canonical, canonical_json
 from blufs_bench.plan.digest import code_digest
 from blufs_bench.run.process_control import Purpose
@@ -69,11 +69,7 @@ class Traits:
 
 def find_method(name: str, definitions: Mapping[str, dict[str, Any]]) -> Method:
     """The code of a method, a variant or a user's own class; the name must be known."""
-    definition = definitions.get(name, {})
-    base = definition.get("variant_of", name)
-    own = definition.get("class") or definitions.get(base, {}).get("class")
-    built_in = {**known_methods(), **(VARIANT_CLASSES if "variant_of" in definition else {})}
-    return Method(base, own or built_in[base], own is not None)
+    return Method(*code_of(name, definitions))
 
 
 def count_settings(grid: Sequence[Mapping[str, Sequence[Any]]]) -> int:

@@ -72,6 +72,7 @@ def build_suite(
         empty_tables=empty["tables"],
         empty_figures=empty["figures"],
         deviations=project / "docs/deviations.md",
+        target=target / "report.html",
     )
     with atomic_path(target / "report.html") as temporary:
         temporary.write_text(page, encoding="utf-8")

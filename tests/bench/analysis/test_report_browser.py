@@ -68,6 +68,7 @@ def report(tmp_path_factory):
 @pytest.fixture
 def page(browser, report):
     browser.get(report.as_uri())
+    browser.execute_script("document.querySelectorAll('.fold').forEach((e) => { e.open = true })")
     return browser
 
 
@@ -303,6 +304,8 @@ def test_page_without_javascript_has_the_same_leaderboard(page, report):
         assert plain == with_script
         assert page.find_element("id", "answer").text == answer
         assert not page.find_element("id", "selectors").is_displayed()
+        assert not page.find_element("id", "table-gains").is_displayed()
+        page.find_element("css selector", ".fold:has(#table-gains) > summary").click()
         assert page.find_element("id", "table-gains").is_displayed()
     finally:
         page.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})

@@ -124,7 +124,7 @@ def test_everything_is_reached_with_the_tab_key_and_shows_its_focus(page):
     assert page.switch_to.active_element.get_attribute("class") == "skip"
     wanted = ["select-metric", "select-choice", "select-domain", "select-score", "theme"]
     reached, bare = set(), []
-    for _ in range(60):
+    for _ in range(90):
         page.switch_to.active_element.send_keys(webdriver.Keys.TAB)
         name, outline = page.execute_script(
             "const e = document.activeElement, s = getComputedStyle(e);"
@@ -135,7 +135,7 @@ def test_everything_is_reached_with_the_tab_key_and_shows_its_focus(page):
         bare += [name] if not outline else []
     assert set(wanted) <= reached
     assert set(METHODS) <= reached
-    assert {"board-csv", "board-tex", "explain"} <= reached
+    assert {"board-csv", "board-tex", "explain", "pick"} <= reached
     assert bare == []
 
 

@@ -206,6 +206,7 @@ def test_column_of_blufs_stays_in_sight(browser, report):
         browser.get(report.as_uri())
         cells = browser.execute_script(
             """
+            document.querySelector(".fold:has(#table-clustering_acc)").open = true;
             const box = document.querySelector("#table-clustering_acc .scroll");
             const edge = box.getBoundingClientRect(), hidden = box.scrollWidth - box.clientWidth;
             return [...box.querySelectorAll(".mine")].map((cell) =>

@@ -28,7 +28,10 @@ import hashlib
 from importlib.resources import files
 
 #: Scripts in the order in which they build on each other.
-SCRIPTS = ("script.js", "view.js", "labels.js", "pictures.js", "ranks.js", "detail.js")
+SCRIPTS = (
+    *("script.js", "view.js", "subset.js", "labels.js", "pictures.js", "ranks.js"),
+    *("use.js", "detail.js"),
+)
 ASSETS = ("template.html", "site.html", "style.css", *SCRIPTS)
 
 

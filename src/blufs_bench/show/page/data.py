@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -14,7 +14,7 @@ from markupsafe import Markup
 from blufs_bench.compare.comparison import Comparison, View, domain_of
 from blufs_bench.compare.means import chosen_scores, curve_scores
 from blufs_bench.compare.measures import stabilities
-from blufs_bench.compare.selections import agreement, feature_name, selections_of_choice
+from blufs_bench.compare.selections import agreement, selections_of_choice
 from blufs_bench.compare.tests import MIN_DATASETS, MIN_METHODS, critical_difference
 from blufs_bench.results.suite import Suite, SuiteResults
 from blufs_bench.results.vocabulary import (
@@ -33,6 +33,7 @@ from blufs_bench.show.leaderboard import (
     gain_column,
     leaderboard,
     name_column,
+    number,
     number_column,
     seconds_cell,
     values_column,
@@ -40,22 +41,37 @@ from blufs_bench.show.leaderboard import (
     wins_column,
 )
 from blufs_bench.show.page.content import why_missing
-from blufs_bench.show.tables.table import Block, Cell, tuples
+from blufs_bench.show.tables.table import Block, Cell, Row, tuples
 
 #: What the page knows of a method in a view, in this order.
 COLUMNS = (
     *("place", "mean", "gain", "low", "high", "wins", "ties", "losses"),
-    *("rank", "common_rank", "n_imputed", "seconds"),
+    *("rank", "n_imputed", "seconds", "behind"),
 )
-#: How many of the selected features of a dataset and method the page shows: pixels, or names.
-_PIXELS, _FEATURES = 100, 20
+#: Columns of the matrix under the answer beside methods without a place and that under study, and
+#: most datasets as its rows where all data are of one kind.
+_LEADING, _MOST_ROWS = 8, 12
 
 
-def page_data(results: SuiteResults, suite: Suite, comparison: Comparison) -> dict[str, Any]:
-    """Everything that the page shows by itself, JSON-able."""
-    about = {name: suite.about.get(name, {}) for name in suite.methods}
+def page_data(
+    results: SuiteResults,
+    suite: Suite,
+    comparison: Comparison,
+    recipes: Mapping[str, Mapping[str, Any]] | None = None,
+) -> dict[str, Any]:
+    """Everything that the page shows by itself, JSON-able.
+
+    ``recipes`` are how the methods are used, see :func:`blufs_bench.show.page.recipe.recipe`.
+    """
+    about = {
+        name: {**suite.about.get(name, {}), "use": (recipes or {}).get(name)}
+        for name in suite.methods
+    }
     cells = chosen_scores(results, suite, metrics=comparison.metrics)
     cells = cells[cells["method"].isin(list(suite.methods))]
+    default = selections_of_choice(results, "default")
+    default = default[(default["status"] == "ok") & default["dataset"].isin(comparison.datasets)]
+    selected = _selected(default, suite)
     views: dict[str, Any] = {}
     for view in comparison.views():
         scores = views.setdefault(view.metric, {}).setdefault(view.choice, {})
@@ -78,7 +94,10 @@ def page_data(results: SuiteResults, suite: Suite, comparison: Comparison) -> di
         "views": views,
         "cells": _cells(comparison),
         "curves": _curves(results, suite, comparison),
-        "selected": _selected(results, comparison.datasets, suite),
+        "seconds": _seconds(default),
+        "matrix": {"leading": _LEADING, "rows": _MOST_ROWS},
+        "selected": selected,
+        "names": _names(results, selected),
         "settings": _settings(cells),
         "problems": _problems(cells),
     }
@@ -86,26 +105,30 @@ def page_data(results: SuiteResults, suite: Suite, comparison: Comparison) -> di
 
 @dataclass(frozen=True)
 class Board:
-    """The leaderboard of the view that the page opens with, for readers without JavaScript.
+    """What readers without JavaScript see of the view that the page opens with.
 
     Attributes
     ----------
     methods : names, one per row of ``block``
+    block : the leaderboard
     whiskers : method -> where its gain stands, see :func:`blufs_bench.show.leaderboard.whiskers`
+    matrix : gains of the leading methods by kind of data, or by dataset where there is one kind;
+        None where this would say no more than the leaderboard
     """
 
     methods: list[str]
     block: Block
     whiskers: dict[str, list[float]]
+    matrix: Block | None
     study: str = METHOD_UNDER_STUDY
 
 
 def first_board(data: Mapping[str, Any], key: Mapping[str, str]) -> Board:
-    """The leaderboard of one view of the page's data."""
+    """The leaderboard and the matrix of one view of the page's data."""
 
-    def records(metric: str) -> dict[str, dict[str, Any]]:
+    def records(metric: str, domain: str = key["domain"]) -> dict[str, dict[str, Any]]:
         choices = data["views"][metric].get(key["choice"], {})
-        view = choices.get(key["score"], {}).get(key["domain"])
+        view = choices.get(key["score"], {}).get(domain)
         rows = zip(view["methods"], view["rows"], strict=True) if view else ()
         return {name: dict(zip(COLUMNS, row, strict=True)) for name, row in rows}
 
@@ -122,27 +145,59 @@ def first_board(data: Mapping[str, Any], key: Mapping[str, str]) -> Board:
         columns.append(values_column(short, means, "{:.1f}", scale=100))
     if view["hasRandom"]:
         columns.append(wins_column("W / T / L"))
+    columns.append(number_column("Behind best", "behind", "{:.1f}"))
     columns += [values_column(title, values, "{:.2f}") for title, values in data["extras"].items()]
-    domains = [d for d in data["domains"] if d not in (EVERYWHERE, UNSEEN)]
-    if view["hasRandom"] and key["domain"] == EVERYWHERE:
-        for domain in domains:
-            part = data["views"][key["metric"]][key["choice"]][key["score"]].get(domain)
-            if part and part["hasRandom"]:
-                rows = dict(zip(part["methods"], part["rows"], strict=True))
-                gains = {name: row[COLUMNS.index("gain")] for name, row in rows.items()}
-                columns.append((data["domains"][domain], _domain_cell(gains)))
     columns.append(("Seconds", lambda _, row: seconds_cell(row["seconds"])))
-    return Board(list(methods), leaderboard(methods, columns), whiskers(methods))
+    matrix = None
+    if view["hasRandom"]:
+        rows = {
+            f"{data['domains'][domain]} ({len(names)})": {
+                name: row["gain"] for name, row in records(key["metric"], domain).items()
+            }
+            for domain, names in data["members"].items()
+            if domain not in (EVERYWHERE, UNSEEN)
+        }
+        matrix = _matrix(data, methods, rows or _gains_by_dataset(data, key))
+    return Board(list(methods), leaderboard(methods, columns), whiskers(methods), matrix)
 
 
-def _domain_cell(gains: Mapping[str, float | None]) -> Callable[[str, Mapping], Cell]:
-    """The gain on one kind of data; that of random features is none by definition."""
+def _gains_by_dataset(
+    data: Mapping[str, Any], key: Mapping[str, str]
+) -> dict[str, dict[str, float]]:
+    """Title of a dataset -> method -> points above random features; a gap counts as these."""
+    cells = data["cells"][key["metric"]][key["choice"]][key["score"]]
+    with_random = {name: row for name, row in cells.items() if RANDOM_FEATURES in row}
+    if len(with_random) > _MOST_ROWS:
+        return {}
+    return {
+        data["datasets"][name]["title"]: {
+            method: 100 * (row.get(method, row[RANDOM_FEATURES]) - row[RANDOM_FEATURES])
+            for method in data["methods"]
+        }
+        for name, row in with_random.items()
+    }
 
-    def cell(name: str, _: Mapping) -> Cell:
-        gain = gains[name]
-        return Cell("0", 0.0) if gain is None else Cell(f"{gain:+.1f}", gain)
 
-    return cell
+def _matrix(
+    data: Mapping[str, Any],
+    methods: Mapping[str, Mapping[str, Any]],
+    rows: Mapping[str, Mapping[str, float | None]],
+) -> Block | None:
+    """Kinds of data in rows, methods in columns: the best, that under study and those unplaced."""
+    shown = [
+        name
+        for name, row in methods.items()
+        if name != RANDOM_FEATURES
+        and (name == METHOD_UNDER_STUDY or (row["place"] or 0) <= _LEADING)
+    ]
+    known = [name for name in shown if any(row.get(name) is not None for row in rows.values())]
+    if len(rows) < 2 or not known:
+        return None
+    lines = [
+        Row([Cell(title), *(number(gains.get(name), "{:+.1f}") for name in known)])
+        for title, gains in rows.items()
+    ]
+    return Block(["", *(data["methods"][name]["title"] for name in known)], lines)
 
 
 def as_script(data: Mapping[str, Any]) -> Markup:
@@ -172,7 +227,7 @@ def _share(value: Any) -> float | None:
 
 
 #: How the columns are rounded that are shown with one decimal.
-_ROUNDED = {"mean": _share, "gain": _as_shown, "low": _as_shown, "high": _as_shown}
+_ROUNDED = {"mean": _share, **dict.fromkeys(("gain", "low", "high", "behind"), _as_shown)}
 
 
 def _view(compared: View, seconds: Mapping[str, float], alpha: float) -> dict[str, Any]:
@@ -237,6 +292,8 @@ def _dataset(results: SuiteResults, name: str) -> dict[str, Any]:
         "samples": card.get("n_samples"),
         "features": card.get("n_features"),
         "classes": card.get("n_classes"),
+        "clusters": card.get("n_clusters"),
+        "sparse": bool(card.get("sparse")),
         "transform": card.get("transformed") or card.get("transform") or "none",
         "image": card.get("image_shape"),
         "order": card.get("image_order", "C"),
@@ -273,22 +330,43 @@ def _curves(results: SuiteResults, suite: Suite, comparison: Comparison) -> dict
     return found
 
 
-def _selected(results: SuiteResults, datasets: list[str], suite: Suite) -> dict[str, Any]:
-    """dataset -> method -> the features that it takes first, by number and, if known, by name."""
-    rows = selections_of_choice(results, "default", reported=True)
-    rows = rows[(rows["status"] == "ok") & rows["method"].isin(suite.ranked_methods)]
-    rows = rows[rows["method"] != RANDOM_FEATURES].drop_duplicates(["dataset", "method"])
+def _selected(rows: pd.DataFrame, suite: Suite) -> dict[str, Any]:
+    """dataset -> method -> [[s, features], ...] of the default setting, best first, by number.
+
+    Of the first fit seed. Features are None where they are the first s of the largest selection, as
+    they are for every method that ranks.
+    """
+    wanted = [name for name in suite.ranked_methods if name != RANDOM_FEATURES]
+    rows = rows[rows["method"].isin(wanted)].sort_values(["s", "fit_seed"], kind="stable")
+    rows = rows.drop_duplicates(["dataset", "method", "s"])
     found: dict[str, Any] = {}
-    for row in tuples(rows[rows["dataset"].isin(datasets)]):
-        card = results.cards.get(row.dataset, {})
-        shown = _PIXELS if card.get("image_shape") else _FEATURES
-        features = [int(feature) for feature in row.features][:shown]
-        names = [feature_name(card, feature) for feature in features[:_FEATURES]]
-        found.setdefault(row.dataset, {})[row.method] = {
-            "s": int(row.s),
-            "features": features,
-            "names": names if card.get("feature_names") else None,
-        }
+    for (dataset, method), group in rows.groupby(["dataset", "method"], sort=False):
+        chosen = [(int(row.s), [int(f) for f in row.features]) for row in tuples(group)]
+        most = chosen[-1][1]
+        found.setdefault(dataset, {})[method] = [
+            [s, None if features == most[:s] and features is not most else features]
+            for s, features in chosen
+        ]
+    return found
+
+
+def _names(results: SuiteResults, selected: Mapping[str, Any]) -> dict[str, Any]:
+    """dataset -> number -> name of every feature that is chosen, where the file has names."""
+    found: dict[str, Any] = {}
+    for dataset, chosen in selected.items():
+        names = results.cards.get(dataset, {}).get("feature_names")
+        if names:
+            used = {f for rows in chosen.values() for _, features in rows for f in features or ()}
+            found[dataset] = {feature: str(names[feature]) for feature in sorted(used)}
+    return found
+
+
+def _seconds(rows: pd.DataFrame) -> dict[str, Any]:
+    """dataset -> method -> seconds of a selection with the default setting."""
+    found: dict[str, Any] = {}
+    medians = rows.groupby(["dataset", "method"])["fit_seconds"].median()
+    for (dataset, method), seconds in medians.items():
+        found.setdefault(dataset, {})[method] = _number(seconds)
     return found
 
 

@@ -26,16 +26,29 @@ const describeView = () =>
 const ranked = (cells) =>
   Object.entries(cells).filter(([m]) => m !== data.special.all).sort((a, b) => b[1] - a[1]);
 
-// By method: the pixels on the shape of the image, or the first names.
-const chosenFeatures = (about, chosen) => {
-  if (about.image?.length === 2) {
-    return html("div", { class: "gallery" }, ...Object.entries(chosen).map(([m, { s, features }]) =>
-      html("figure", {}, pixels(about.image, about.order, features), html("figcaption", {}, `${titleOf(m)}, s = ${s}`))));
-  }
-  return lines(["Method", "s", "Features"], Object.entries(chosen).map(([m, { s, features, names }]) => {
-    const shown = names ?? features.slice(0, 20);
-    return [titleOf(m), String(s), shown.join(", ") + (s > shown.length ? " …" : "")];
-  }));
+// How many pixels or names are shown; the file has all.
+const MOST_PIXELS = 100, MOST_NAMES = 20;
+// By method: the pixels on the shape of the image, or the first names; any s that was run.
+const chosenFeatures = (name, about) => {
+  const methods = Object.keys(data.selected[name]).filter((m) => m !== data.special.all);
+  const sizes = [...new Set(methods.flatMap((m) => chosenSizes(name, m)))].sort((a, b) => a - b);
+  if (!sizes.length) return [];
+  const shown = html("div"), file = html("span");
+  const draw = () => {
+    const s = Number(size.value);
+    const known = methods.filter((m) => chosenAt(name, m, s));
+    file.replaceChildren(csvLink(name, known, s, "All as CSV"));
+    const caption = (m) => [methodButton(m), " ", csvLink(name, [m], s, "CSV")];
+    shown.replaceChildren(about.image?.length === 2
+      ? html("div", { class: "gallery" }, ...known.map((m) => html("figure", {},
+        pixels(about.image, about.order, chosenAt(name, m, s).slice(0, MOST_PIXELS)), html("figcaption", {}, ...caption(m)))))
+      : lines(["Method", "Features"], known.map((m) => [html("span", {}, ...caption(m)),
+        chosenAt(name, m, s).slice(0, MOST_NAMES).map((f) => nameOf(name, f)).join(", ") + (s > MOST_NAMES ? " …" : "")])));
+  };
+  const [label, size] = picking("s", sizes.map((s) => [s, s]), draw);
+  size.value = sizes[Math.floor((sizes.length - 1) / 2)];
+  draw();
+  return [html("h3", {}, "Chosen features, default setting, best first"), html("p", { class: "use" }, label, file), shown];
 };
 
 const datasetDetail = (name) => {
@@ -43,7 +56,6 @@ const datasetDetail = (name) => {
   const cells = cellsOf(name);
   const order = ranked(cells);
   const best = order.filter(([, v]) => v === order[0][1]).map(([m]) => titleOf(m));
-  const chosen = data.selected[name] ?? {};
   const failed = Object.entries(data.problems[name] ?? {});
   const curves = html("div", { class: "picture" });
   const verdict = about.missing ? `Not available: ${about.missing}`
@@ -64,9 +76,7 @@ const datasetDetail = (name) => {
   if (failed.length) {
     parts.push(html("h3", {}, "Without a score"), html("ul", {}, ...failed.map(([m, why]) => html("li", {}, `${titleOf(m)}: ${why}`))));
   }
-  if (Object.keys(chosen).length) {
-    parts.push(html("h3", {}, "Chosen features, default setting, best first"), chosenFeatures(about, chosen));
-  }
+  if (data.selected[name]) parts.push(...chosenFeatures(name, about));
   return { title: about.title, parts, after: () => (about.missing ? null : drawCurves(curves, name)) };
 };
 
@@ -87,7 +97,7 @@ const linked = (text) => text.split(/(arXiv:\d{4}\.\d{4,5}|\b10\.\d{4,9}\/[^\s,;
 
 const methodDetail = (name) => {
   const row = record(viewOf(), name);
-  const names = datasetsOf(state.domain);
+  const names = datasetsOf();
   const rows = names.filter((d) => cellsOf(d)[name] !== undefined).map((d) => {
     const place = ranked(cellsOf(d)).filter(([, v]) => v > cellsOf(d)[name]).length + 1;
     return { d, place, gain: gainOn(d, name), value: cellsOf(d)[name] };
@@ -102,8 +112,9 @@ const methodDetail = (name) => {
     facts([["Place", row?.place], ["Average rank", row && row.rank !== null ? row.rank.toFixed(2) : null],
       ["Seconds", row ? secondsText(row.seconds) : null],
       ["Default setting", defaults.length ? defaults.join(" or ") : null]]),
-    html("p", {}, describeView()),
+    ...useOf(name),
     html("h3", {}, "Where it wins and where it fails"),
+    html("p", { class: "quiet" }, describeView()),
     lines(["Dataset", "Place there", `${data.metrics[state.metric][1]} in %`, viewOf()?.hasRandom ? "Gain over random" : "Above the mean"],
       rows.map((r) => [datasetButton(r.d), String(r.place), (100 * r.value).toFixed(1), signed(r.gain)])),
   ];
@@ -146,6 +157,8 @@ document.querySelectorAll(".table table").forEach(markColumn);
 
 if (FIRST) {
   buildSelectors();
+  buildPicker();
+  byId("select-heat").addEventListener("change", (event) => change({ heat: event.target.value }));
   byId("select-curve").addEventListener("change", (event) => change({ curve: event.target.value }));
   byId("pictures").hidden = false;
   byId("board-files").hidden = false;

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import lzma
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from io import BytesIO
@@ -24,6 +25,7 @@ from blufs_bench.show.figures.catalog import OWN_FIGURES, FigureSpec, figure_spe
 from blufs_bench.show.page import content, markdown
 from blufs_bench.show.page.assets import SCRIPTS, asset
 from blufs_bench.show.page.data import as_script, first_board, page_data
+from blufs_bench.show.page.recipe import recipe
 from blufs_bench.show.tables.catalog import TableSpec, table_specs
 
 
@@ -110,6 +112,7 @@ def render(
     empty_tables: Mapping[str, str] | None = None,
     empty_figures: Mapping[str, str] | None = None,
     deviations: str | Path | None = None,
+    target: str | Path | None = None,
 ) -> str:
     """HTML of the report.
 
@@ -122,7 +125,9 @@ def render(
     downloads : name of a table -> its CSV and LaTeX files
     figures : name -> PNG file, in order
     empty_tables, empty_figures : name -> why there is nothing to show; these are only listed
-    deviations : Markdown file on where this differs from the paper
+    deviations : Markdown file on where this differs from the paper; the pages of the methods lie in
+        the folder ``methods`` beside it
+    target : where the page will lie, for its links to the pages of the methods
     """
     table_words, figure_words = table_specs(suite.datasets), figure_specs(suite.datasets)
     fragments = [
@@ -141,7 +146,11 @@ def render(
     ]
     comparison = comparison or no_comparison("")
     first = comparison.first_view()
-    data = page_data(results, suite, comparison)
+    pages = None if deviations is None or target is None else Path(deviations).parent / "methods"
+    definitions = provenance["config"].get("methods", {})
+    recipes = {name: recipe(name, definitions, pages) for name in suite.methods}
+    data = page_data(results, suite, comparison, recipes)
+    data["pages"] = pages and Path(os.path.relpath(pages, Path(str(target)).parent)).as_posix()
     return _template().render(
         suite=suite,
         style=Markup(asset("style.css")),

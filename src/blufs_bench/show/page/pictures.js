@@ -126,7 +126,7 @@ const showTime = () => {
 // Mean curve over the datasets of the view at the s that all of them have. As in the leaderboard, a
 // method without a score on some dataset counts as random features there.
 const knownCurves = () => data.curves[state.metric]?.[state.choice] ?? {};
-const datasetsWithCurves = () => datasetsOf(state.domain).filter((d) => d in knownCurves());
+const datasetsWithCurves = () => datasetsOf().filter((d) => d in knownCurves());
 const hasGaps = (method) => datasetsWithCurves().some((d) => !(method in knownCurves()[d]));
 const curvesOf = (dataset) => {
   const known = knownCurves();
@@ -267,21 +267,30 @@ const gainOn = (dataset, method) => {
   return 100 * (cells[method] - reference);
 };
 
+// What the heat map shows: gains, or how far a method is behind the best of a dataset.
+const HEATS = { gain: "above random features", behind: "behind the best method of each dataset" };
 const showHeat = () => {
   const box = byId("picture-heat");
   const view = viewOf();
-  const names = datasetsOf(state.domain).filter((d) => Object.keys(cellsOf(d)).length);
+  const names = datasetsOf().filter((d) => Object.keys(cellsOf(d)).length);
   if (!view || !names.length) return box.replaceChildren("No scores here.");
-  byId("heat-against").textContent = view.hasRandom ? "random features" : "the mean of the methods";
-  const gains = names.flatMap((d) => view.methods.map((m) => Math.abs(gainOn(d, m) ?? 0)));
-  const limit = Math.min(25, Math.max(...gains));
+  const isBehind = state.heat === "behind";
+  const options = { ...HEATS, ...(view.hasRandom ? {} : { gain: "above the mean of the methods" }) };
+  byId("select-heat").replaceChildren(...Object.entries(options).map(([value, title]) => html("option", { value }, title)));
+  byId("select-heat").value = isBehind ? "behind" : "gain";
+  const pointsOf = (d, m) => {
+    const best = Math.max(...ranked(cellsOf(d)).map(([, v]) => v));
+    return isBehind && cellsOf(d)[m] !== undefined ? 100 * (cellsOf(d)[m] - best) : gainOn(d, m);
+  };
+  const points = names.flatMap((d) => view.methods.map((m) => Math.abs(pointsOf(d, m) ?? 0)));
+  const limit = Math.min(25, Math.max(...points));
   const cell = (dataset, method) => {
-    const gain = gainOn(dataset, method);
+    const value = pointsOf(dataset, method);
     const why = data.problems[dataset]?.[method];
-    if (gain === null) return html("td", { title: why ?? "no score" }, "–");
-    return html("td", { class: "shaded", style: shade(gain, limit),
+    if (value === null) return html("td", { title: why ?? "no score" }, "–");
+    return html("td", { class: "shaded", style: shade(value, limit),
       title: `${titleOf(method)} on ${data.datasets[dataset].title}: ${(100 * cellsOf(dataset)[method]).toFixed(1)} %` },
-      signed(gain));
+      isBehind && value === 0 ? "best" : signed(value));
   };
   const header = view.methods.map((method) => methodButton(method));
   box.replaceChildren(grid("Datasets and methods", ["Dataset", ...header],

@@ -21,22 +21,25 @@ const SELECTORS = ["metric", "choice", "domain", "score"];
 const OPTIONS = {
   metric: Object.fromEntries(Object.entries(data.metrics).map(([key, [title]]) => [key, title])),
   choice: data.choices,
-  domain: data.domains,
+  domain: { ...data.domains },
   score: data.scores,
 };
 const FIRST = JSON.parse(byId("data").dataset.first || "null");
 let state = { ...FIRST };
 
-const viewOf = (metric = state.metric) =>
-  data.views[metric]?.[state.choice]?.[state.score]?.[state.domain];
+const viewOf = (metric = state.metric, domain = state.domain) =>
+  domain in data.members ? data.views[metric]?.[state.choice]?.[state.score]?.[domain]
+    : compare(datasetsOf(domain), metric);
 const record = (view, method) => {
   const place = view ? view.methods.indexOf(method) : -1;
   if (place < 0) return null;
   return Object.fromEntries(data.columns.map((name, i) => [name, view.rows[place][i]]));
 };
 const titleOf = (method) => data.methods[method]?.title ?? method;
-const datasetsOf = (domain) =>
-  Object.keys(data.datasets).filter((d) => domain === "all" || data.members[domain].includes(d));
+const datasetsOf = (domain = state.domain) => {
+  if (domain === "all") return Object.keys(data.datasets);
+  return domain === "own" ? state.pick.split(",") : data.members[domain] ?? shapeMembers[domain];
+};
 
 // Numbers as the static table writes them.
 const signed = (value, digits = 1) => (value < 0 ? "" : "+") + value.toFixed(digits);
@@ -61,9 +64,13 @@ const readHash = () => {
   const wanted = Object.fromEntries(new URLSearchParams(text));
   state = { ...FIRST };
   for (const name of SELECTORS) if (Object.hasOwn(OPTIONS[name], wanted[name])) state[name] = wanted[name];
+  const pick = (wanted.pick ?? "").split(",").filter((d) => data.members.all.includes(d));
+  if (pick.length) state.pick = pick.join(",");
+  else if (state.domain === "own") state.domain = FIRST.domain;
   if (Object.hasOwn(data.datasets, wanted.dataset)) state.dataset = wanted.dataset;
   if (Object.hasOwn(data.methods, wanted.method)) state.method = wanted.method;
   if (Object.hasOwn(data.datasets, wanted.curve)) state.curve = wanted.curve;
+  if (Object.hasOwn(HEATS, wanted.heat)) state.heat = wanted.heat;
   if (byId(wanted.at ?? "")) state.at = wanted.at;
   return true;
 };
@@ -97,13 +104,6 @@ const whiskersOf = (view) => {
     html("b", { style: `left:${at(row.gain)}%` }));
 };
 
-// Where all data are compared: the gain on each kind of data, the answer to "on which data?".
-const domainViews = (view) =>
-  view.hasRandom && state.domain === "all"
-    ? Object.keys(data.domains).filter((d) => !["all", "unseen"].includes(d))
-        .map((d) => [d, data.views[state.metric][state.choice][state.score][d]]).filter(([, v]) => v?.hasRandom)
-    : [];
-
 const leaderboardRows = (view) =>
   view.methods.map((method) => {
     const row = record(view, method);
@@ -121,12 +121,9 @@ const leaderboardRows = (view) =>
       const shown = row.wins === null ? "–" : `${row.wins} / ${row.ties} / ${row.losses}`;
       cells.push([shown, row.wins]);
     }
+    cells.push([fixed(row.behind, 1), row.behind]);
     for (const column of Object.values(data.extras)) {
       cells.push([fixed(column[method], 2), column[method] ?? null]);
-    }
-    for (const [, part] of domainViews(view)) {
-      const gain = isRandom ? 0 : record(part, method).gain;
-      cells.push([isRandom ? "0" : signed(gain), gain, "domain"]);
     }
     cells.push([secondsText(row.seconds), row.seconds]);
     return { method, cells };
@@ -138,8 +135,8 @@ const leaderboardTitles = (view) => [
   ...(view.hasRandom ? ["Gain over random"] : []),
   ...metricsShown().map((metric) => data.metrics[metric][1]),
   ...(view.hasRandom ? ["W / T / L"] : []),
+  "Behind best",
   ...Object.keys(data.extras),
-  ...domainViews(view).map(([domain]) => data.domains[domain]),
   "Seconds",
 ];
 
@@ -160,24 +157,50 @@ const showLeaderboard = () => {
   const rows = view ? leaderboardRows(view) : [];
   const whisker = view && view.hasRandom ? whiskersOf(view) : null;
   const header = table.tHead.rows[0];
-  const isDomain = rows.length ? rows[0].cells.map(([, , kind]) => kind === "domain") : [];
-  table.classList.toggle("domains", isDomain.includes(true));
-  header.replaceChildren(...titles.map((title, i) =>
-    html("th", { scope: "col", class: isDomain[i] ? "domain" : null }, title)));
+  header.replaceChildren(...titles.map((title) => html("th", { scope: "col" }, title)));
   addSorting(table);
-  const limit = Math.min(25, Math.max(1, ...rows.flatMap(({ cells }) =>
-    cells.filter(([, , kind]) => kind).map(([, gain]) => Math.abs(gain)))));
   table.tBodies[0].replaceChildren(
     ...rows.map(({ method, cells }) =>
       html("tr", { "data-method": method, class: method === data.special.study ? "study" : null },
-        ...cells.map(([text, value, kind], i) =>
+        ...cells.map(([text, value], i) =>
           html(i === 1 ? "th" : "td",
-            { scope: i === 1 ? "row" : null, "data-value": value, "data-label": titles[i],
-              class: kind ? `${kind} shaded` : null, style: kind ? shade(value, limit) : null },
+            { scope: i === 1 ? "row" : null, "data-value": value, "data-label": titles[i] },
             i === 1 ? methodButton(method) : text,
             i === 2 && whisker && method !== data.special.random ? whisker(record(view, method)) : null)))));
   byId("board-note").textContent = view ? boardNote(view) : "";
+  showMatrix(view);
   showDownloads(view, titles, rows);
+};
+
+// On which data? Gains by kind of data, or by dataset where all are of one kind.
+const matrixRows = (view) => {
+  const inside = new Set(datasetsOf());
+  const kinds = Object.keys(data.members).filter((key) => !["all", "unseen"].includes(key));
+  const isWhole = state.domain === "all" || kinds.includes(state.domain);
+  const rows = kinds.map((key) => {
+    const names = isWhole ? data.members[key] : data.members[key].filter((d) => inside.has(d));
+    const part = names.length === data.members[key].length ? viewOf(state.metric, key) : names.length && compare(names, state.metric);
+    const name = html("button", { type: "button", class: "drill", onclick: () => change({ domain: key }) }, data.domains[key]);
+    return part && [html("span", {}, name, ` (${names.length})`), (m) => record(part, m)?.gain ?? null, key];
+  }).filter(Boolean);
+  const single = kinds.length ? [] : datasetsOf().filter((d) => data.special.random in cellsOf(d));
+  const random = (d) => cellsOf(d)[data.special.random];
+  return [...rows, ...(single.length > data.matrix.rows ? [] : single).map((d) =>
+    [datasetButton(d), (m) => 100 * ((cellsOf(d)[m] ?? random(d)) - random(d)), d])];
+};
+const showMatrix = (view) => {
+  const rows = view?.hasRandom ? matrixRows(view) : [];
+  const methods = (view?.methods ?? []).filter((m) => m !== data.special.random
+    && (m === data.special.study || record(view, m).place <= data.matrix.leading)
+    && rows.some(([, gain]) => gain(m) !== null));
+  if (rows.length < 2 || !methods.length) return byId("matrix").replaceChildren();
+  const limit = Math.min(25, Math.max(1, ...rows.flatMap(([, gain]) => methods.map((m) => Math.abs(gain(m) ?? 0)))));
+  const cell = (gain) => (gain === null ? html("td", {}, "–")
+    : html("td", { class: "shaded", style: shade(gain, limit) }, signed(gain)));
+  const table = grid("Gains by kind of data", ["", ...methods.map(methodButton)],
+    rows.map(([name, gain]) => [name, ...methods.map((m) => cell(gain(m)))]));
+  rows.forEach(([, , key], i) => table.querySelector("tbody").rows[i].classList.toggle("study", key === state.domain));
+  byId("matrix").replaceChildren(html("p", { class: "quiet" }, "On which data? Points above random features."), table);
 };
 
 const boardNote = (view) => {
@@ -223,7 +246,10 @@ const buildSelectors = () => {
     const options = Object.entries(OPTIONS[name]);
     select.replaceChildren(...options.map(([value, title]) => html("option", { value }, title)));
     select.closest("label").hidden = options.length < 2;
-    select.addEventListener("change", () => change({ [name]: select.value }));
+    select.addEventListener("change", () => {
+      if (select.value === "own") byId("picker").showPopover();
+      change({ pick: datasetsOf().join(","), [name]: select.value });
+    });
   }
   byId("selectors").hidden = false;
 };
@@ -231,11 +257,12 @@ const buildSelectors = () => {
 // A dialogue that opens or closes leaves the tables as they are: the focus returns to its button.
 let shown = "";
 const show = () => {
-  const wanted = JSON.stringify([...SELECTORS.map((name) => state[name]), state.curve]);
+  const wanted = JSON.stringify([...SELECTORS, "pick", "curve", "heat"].map((name) => state[name]));
   if (wanted !== shown) {
     shown = wanted;
     for (const name of SELECTORS) byId(`select-${name}`).value = state[name];
     showLeaderboard();
+    showPicker();
     showPictures();
   }
   showDetail();
