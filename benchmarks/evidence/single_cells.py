@@ -1,7 +1,7 @@
 """Write pbmc68k.npz from the file that comes with scanpy, for benchmarks/config/single_cells.yaml.
 
 700 cells, log-normalised counts of 765 genes, and the kinds of cells by their sorting. Then, with
-scanpy in the environment:
+scanpy and scikit-misc in the environment:
 
     snakemake --cores 2 --configfile benchmarks/config/single_cells.yaml
 """

@@ -66,7 +66,7 @@ __all__ = [
 
 
 class MethodLimitError(ValueError):
-    """The data are beyond a documented size limit of the method."""
+    """The data are beyond a documented limit of the method."""
 
 
 @dataclass(frozen=True)
