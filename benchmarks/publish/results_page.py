@@ -15,6 +15,7 @@ import pandas as pd
 from benchmarks.harness import markdown
 from benchmarks.publish import second_run
 from benchmarks.publish.kept import FOLDER, Kept, kept_suites
+from blufs_bench.files.atomic import read_json
 from blufs_bench.results.vocabulary import (
     ALL_FEATURES,
     CHOICES,
@@ -49,16 +50,16 @@ report on your machine, and `snakemake --cores 16 --config suite=wide` the large
 HEAD = """# Results
 
 [The protocol](../concepts/protocol.md) explains the metrics, [choices](../concepts/choices.md) how
-settings are chosen. Every suite below was made by `snakemake --config suite=<suite>`
-(`single_cells` by `--configfile benchmarks/config/single_cells.yaml`) and kept by
+settings are chosen. Every suite below was made by `snakemake --config suite=<suite>` (`judge` and
+`single_cells` by `--configfile benchmarks/config/<suite>.yaml`) and kept by
 `python -m benchmarks.publish.keep_results <suite>`: its scores and selections are the Parquet files
 of its folder. `python -m benchmarks.publish.results_page` makes this page from them, and
 `make site` the reports with all tables and figures.
 
-The defaults of BLUFS and the rule of the blind choice were picked with the labels of most of these
-datasets in sight, [leaving out one at a time](../solver.md). The other methods run with the
-defaults of their papers or public code. So gains and p-values of BLUFS are those of data that it
-was developed on, and new data may show less."""
+The suite `judge` holds the datasets by whose labels nothing was chosen. In the others the defaults
+of BLUFS and the rule of the blind choice were picked with the labels of most datasets in sight, so
+that gains and p-values of BLUFS there are those of data that it was developed on. The other methods
+run with the defaults of their papers or public code."""
 
 
 def board(kept: Kept) -> str:
@@ -178,6 +179,30 @@ def no_clusters(kept: Kept) -> list[str]:
     ]
 
 
+def rivals(kept: Kept) -> str:
+    """BLUFS less every other method in every metric, with the tests."""
+    views = [kept.view(metric, CHOICE) for metric in kept.comparison.metrics]
+    found = [view.pairs() for view in views if view is not None]
+    found = [pairs[pairs["method"] == METHOD_UNDER_STUDY].set_index("other") for pairs in found]
+    if not found or any(pairs.empty for pairs in found):
+        return ""
+
+    def cell(row: pd.Series) -> str:
+        shown = f"{row['difference']:+.1f}, {row['wins']:.0f} / {row['losses']:.0f}"
+        p = row["p_value"]
+        return shown if pd.isna(p) else f"{shown}, {p:.2g}"
+
+    rows = [
+        [kept.title(name), *(cell(pairs.loc[name]) for pairs in found)] for name in found[0].index
+    ]
+    header = ["BLUFS less", *(METRICS[metric].short for metric in kept.comparison.metrics)]
+    text = (
+        "Default settings: difference in points, datasets won / lost, and the p of Wilcoxon's test "
+        "with Holm's correction over all pairs of methods:\n\n"
+    )
+    return text + markdown(header, rows)
+
+
 def choices(kept: Kept) -> str:
     """Averages of every method by how its setting was chosen."""
     found = {
@@ -267,6 +292,7 @@ def files(kept: Kept) -> str:
 PARTS: dict[str, Callable[[Kept], str]] = {
     "Leaderboard": board,
     "Domains": by_domain,
+    "BLUFS and its rivals": rivals,
     "Where BLUFS loses": losses,
     "Choices": choices,
     "Tests": tests,
@@ -281,7 +307,9 @@ def section(kept: Kept) -> str:
     view = kept.view(METRIC, CHOICE)
     verdict = kept.comparison.verdict.partition("\n\n")[0]
     answer = view.content["answer"] if view else ""
-    parts = [f"## Suite `{kept.name}`", answer, verdict, kept.note]
+    made = read_json(kept.folder / "provenance.json")
+    origin = f"Made by version {made['version']} at commit `{str(made['commit'])[:7]}`."
+    parts = [f"## Suite `{kept.name}`", answer, verdict, kept.note, origin]
     for name, part in PARTS.items():
         text = part(kept)
         parts += [f"### {name}", text] if text else []
@@ -289,8 +317,13 @@ def section(kept: Kept) -> str:
 
 
 def page(folder: Path = FOLDER) -> str:
-    """The page of all kept suites, the widest first."""
-    kept = sorted(kept_suites(folder), key=lambda suite: -len(suite.suite.datasets))
+    """The page of all kept suites: first those that judge, then the widest."""
+
+    def place(kept: Kept) -> tuple[bool, int]:
+        roles = {card.get("role") for card in kept.results.cards.values()}
+        return roles != {"judge"}, -len(kept.suite.datasets)
+
+    kept = sorted(kept_suites(folder), key=place)
     if not kept:
         return EMPTY
     parts = [HEAD, *map(section, kept)]

@@ -98,6 +98,14 @@ def test_the_page_holds_ranks_and_tests(kept, statistics):
     assert row["Critical difference"] == f"{found['critical_difference']:.2f}"
 
 
+def test_the_page_compares_blufs_with_every_rival(kept, statistics):
+    row = row_of(results_page.page(kept), "BLUFS and its rivals", ["LapScore"])
+    view = statistics["views"]["nmi"]["default"]["reported"]["all"]
+    methods = view["methods"]
+    gap = 100 * (methods["BLUFS"]["mean"] - methods["LapScore"]["mean"])
+    assert row["NMI"].startswith(f"{gap:+.1f}, ")
+
+
 def test_losses_are_named_with_the_winner_and_its_lead(kept):
     scores = Kept(kept / "fixture").scores("clustering_acc", "default").dropna(subset="BLUFS")
     worse = scores.assign(LapScore=scores["BLUFS"] + 0.123)
