@@ -3,6 +3,7 @@
 Each fit runs in a forked process of its own, as in a job of the workflow, with the default setting
 and the numbers of features of the suite `wide`. It is stopped at the processor seconds and the
 address space that are its limits. The law of the memory that jobs ask for is tested against these.
+The data of ``chunks`` are drawn, and read from their file in chunks, as jobs read large data.
 The rows of other stages are of jobs of a run, as their logs said (benchmarks/config/k1b.yaml).
 """
 
@@ -13,14 +14,20 @@ import os
 import resource
 import signal
 import sys
+import tempfile
 import warnings
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from typing import Any
 
+import scipy.sparse as sp
+
 from benchmarks.data import DATA
-from benchmarks.harness import ROOT, read, save
+from benchmarks.harness import ROOT, random_clusters, read, save
+from benchmarks.speed.large import counts
 from blufs_bench.datasets.preparation import prepare
+from blufs_bench.datasets.storage import PreparedDataset, read_dataset, write_dataset
 from blufs_bench.plan.jobs import Plan
 from blufs_bench.plan.read import read_plan
 from blufs_bench.run.isolation import Limits
@@ -30,6 +37,13 @@ from blufs_bench.stages.select import Fit, Target, data_for, failure_status, fit
 
 #: Tall, square and wide; dense, then sparse.
 DATASETS = ("musk", "COIL20", "GLIOMA", "ALLAML", "PCMAC", "tr11")
+#: Drawn data that are read in chunks: n, d, and the density of those that are sparse. More samples
+#: than 20,000 are too many for methods that compare all pairs.
+CHUNKS = {
+    "chunks": (3_000, 4_000, None),
+    "chunks, tall": (60_000, 200, None),
+    "chunks, sparse": (30_000, 4_000, 0.03),
+}
 MEMORY_MB = 12000
 NAME = "job_memory"
 
@@ -68,6 +82,35 @@ def in_child(work: Callable[[], str], limits: Limits) -> tuple[str, float, float
     return status, usage.ru_maxrss / 1024, usage.ru_utime + usage.ru_stime
 
 
+def measure_chunks(plan: Plan, name: str, limits: Limits) -> list[dict[str, Any]]:
+    n, d, density = CHUNKS[name]
+    rows = []
+    with tempfile.TemporaryDirectory() as folder:
+        paths = [Path(folder, file) for file in ("data.npz", "card.json", "graph.npz")]
+
+        def write() -> str:
+            X = counts(n, d, density, 10)[0] if density else random_clusters(n, d, 10)
+            write_dataset(PreparedDataset(X, None, {}, sp.csr_array((n, n))), *paths)
+            return "ok"
+
+        in_child(write, Limits(600, 20_000))
+        for method in (m for m in plan.methods if plan.takes_chunks(m)):
+            target = Target(name, method, plan.method(method), 10)
+            setting = plan.settings(method)[0]
+
+            def work(target=target, setting=setting) -> str:
+                X, _ = read_dataset(paths[0], in_chunks=True)
+                keeps_all = plan.keeps_all_features(target.method)
+                return fit(X, target, setting, [d] if keeps_all else [20, 100], limits)
+
+            status, peak, seconds = in_child(work, limits)
+            row = {"dataset": name, "n": n, "d": d, "density": density, "stage": "select"}
+            row |= {"method": method, "takes_sparse": True, "in_chunks": True, "status": status}
+            rows.append(row | {"memory_mb": round(peak), "cpu_seconds": seconds})
+            print(rows[-1], flush=True)
+    return rows
+
+
 def measure(plan: Plan, dataset: str, limits: Limits) -> list[dict[str, Any]]:
     definition = plan.all_datasets[dataset]
     path = None if "builtin" in definition else DATA / definition["file"]
@@ -101,13 +144,14 @@ def main(datasets: list[str], seconds: int) -> None:
     plan = read_plan({"suite": "wide"}, ROOT, Purpose.LOOK)
     known = [row for row in read(NAME) or [] if row["dataset"] not in datasets]
     for dataset in datasets:
-        known += measure(plan, dataset, Limits(seconds, MEMORY_MB))
+        measured = measure_chunks if dataset in CHUNKS else measure
+        known += measured(plan, dataset, Limits(seconds, MEMORY_MB))
         save(NAME, known)
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("dataset", nargs="*", default=DATASETS)
+    parser.add_argument("dataset", nargs="*", default=(*DATASETS, *CHUNKS))
     parser.add_argument("--seconds", type=int, default=60, help="processor seconds of a fit")
     warnings.simplefilter("ignore")
     arguments = parser.parse_args()

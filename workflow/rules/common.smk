@@ -9,15 +9,10 @@ try:
     from blufs_bench.datasets.download import local_copies_digest, mirror_list
     from blufs_bench.plan.config import ConfigError
     from blufs_bench.plan.digest import code_digest
+    from blufs_bench.plan.memory_law import PREPARING, needed_mb
     from blufs_bench.plan.parts import Part
     from blufs_bench.plan.read import name_source, project_folder, read_plan
-    from blufs_bench.plan.resources import (
-        PREPARING,
-        SCORING,
-        memory_mb,
-        minutes,
-        needed_mb,
-    )
+    from blufs_bench.plan.resources import memory_mb, minutes
     from blufs_bench.run.process_control import (
         FolderInUseError,
         hold_folder,
@@ -168,8 +163,12 @@ def own_file(wildcards):
     return [path] if path and os.path.isfile(path) else []
 
 
+def fit_cores(wildcards):
+    return PLAN.fit_cores(wildcards.dataset, wildcards.method)
+
+
 def fit_mem_mb(wildcards, attempt):
-    likely = PLAN.fit_mb(wildcards.dataset, wildcards.method)
+    likely = PLAN.fit_mb(wildcards.dataset, wildcards.method, fit_cores(wildcards))
     return memory_mb(likely, attempt, limit_mb=PLAN.limits["memory_mb"])
 
 
@@ -179,7 +178,7 @@ def preprocess_mem_mb(wildcards, attempt):
 
 
 def scoring_mem_mb(wildcards, attempt):
-    likely = needed_mb(PLAN.data_size(wildcards.dataset), SCORING)
+    likely = PLAN.scoring_mb(wildcards.dataset)
     return memory_mb(likely, attempt, limit_mb=PLAN.limits["memory_mb"])
 
 
@@ -192,6 +191,13 @@ def select_minutes(wildcards, attempt):
     part = PLAN.select_part(wildcards.method, Part.of(wildcards))
     fits = len(part["settings"]) * len(part["fit_seeds"])
     return job_minutes(wildcards, attempt, fits)
+
+
+def scoring_minutes(wildcards, attempt):
+    dataset, method = wildcards.dataset, wildcards.method
+    n_fits = len(PLAN.settings(method)) * len(PLAN.fit_seeds(method)) + 1
+    n_sizes = max(1, len(PLAN.sizes_for(dataset, method)))
+    return job_minutes(wildcards, attempt, n_fits * n_sizes)
 
 
 def time_fit_minutes(wildcards, attempt):

@@ -18,7 +18,7 @@ rule evaluate:
     threads: 1
     resources:
         mem_mb=scoring_mem_mb,
-        runtime=job_minutes,
+        runtime=scoring_minutes,
     params:
         default=lambda wc: PLAN.settings(wc.method)[0],
         part=lambda wc: PLAN.evaluate_parts(wc.dataset, wc.method)[wc.part],
@@ -69,6 +69,7 @@ rule time_fit:
         runtime=time_fit_minutes,
     params:
         method=lambda wc: PLAN.method(wc.method),
+        held=lambda wc: PLAN.held(wc.method),
         setting=lambda wc: PLAN.settings(wc.method)[0],
         s=lambda wc: PLAN.sizes_on(wc.dataset)[-1],
         n_repeats=PLAN.suite["timing"]["n_repeats"],
@@ -89,12 +90,13 @@ rule resample:
         "logs/{suite}/resample/{dataset}/{method}.log",
     conda:
         "../envs/blufs.yaml"
-    threads: 1
+    threads: fit_cores
     resources:
         mem_mb=fit_mem_mb,
         runtime=resample_minutes,
     params:
         method=lambda wc: PLAN.method(wc.method),
+        held=lambda wc: PLAN.held(wc.method),
         setting=lambda wc: PLAN.settings(wc.method)[0],
         s_values=lambda wc: PLAN.sizes_on(wc.dataset),
         n_resamples=PLAN.suite["stability"]["n_resamples"],

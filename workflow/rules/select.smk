@@ -11,12 +11,13 @@ rule select:
         "logs/{suite}/select/{dataset}/{method}/grid{chunk}-s{s_values}-fit{fit_seed}.log",
     conda:
         "../envs/blufs.yaml"
-    threads: 1
+    threads: fit_cores
     resources:
         mem_mb=fit_mem_mb,
         runtime=select_minutes,
     params:
         method=lambda wc: PLAN.method(wc.method),
+        held=lambda wc: PLAN.held(wc.method),
         part=lambda wc: PLAN.select_part(wc.method, Part.of(wc)),
         default=lambda wc: PLAN.settings(wc.method)[0],
         seed=PLAN.config["seed"],
@@ -41,7 +42,7 @@ rule screen:
     threads: 1
     resources:
         mem_mb=scoring_mem_mb,
-        runtime=job_minutes,
+        runtime=scoring_minutes,
     params:
         protocol=PLAN.suite["screening"],
         limits=PLAN.limits,

@@ -2,6 +2,8 @@
 
 from blufs_bench.datasets.storage import read_card, read_dataset, read_graph
 from blufs_bench.files.atomic import read_json, write_json
+from blufs_bench.plan.memory_law import scores_chunks
+from blufs_bench.plan.sizes import size_on_card
 from blufs_bench.results.records import read_records
 from blufs_bench.run.isolation import Limits
 from blufs_bench.run.job import job
@@ -16,7 +18,8 @@ with job(snakemake.log[0]):
     card, limits = read_card(inputs.card), Limits(**params.limits)
     # Data that are not available have no graph, whose reading would load SciPy.
     graph = read_graph(inputs.graph) if card["status"] == "ok" else None
-    data = *read_dataset(inputs.data), graph
+    in_chunks = scores_chunks(size_on_card(card), limits.memory_mb)
+    data = *read_dataset(inputs.data, in_chunks=in_chunks), graph
     n_clusters = card["n_clusters"]
     selections = read_records(inputs.selections)
     screened = []

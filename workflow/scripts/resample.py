@@ -14,17 +14,20 @@ with job(snakemake.log[0]):
         from blufs_bench.stages.resample import resample_fits
         from blufs_bench.stages.select import Target
 
-        X, _ = read_dataset(snakemake.input.data)
+        target = Target(dataset, method, params.method, card["n_clusters"])
+        limits = Limits(**params.limits)
+        in_chunks = target.reads_chunks(card, params.held, limits)
+        X, _ = read_dataset(snakemake.input.data, in_chunks=in_chunks, cores=snakemake.threads)
         numbers = range(params.n_resamples)
         records = resample_fits(
             X,
-            Target(dataset, method, params.method, card["n_clusters"]),
+            target,
             params.setting,
             [s for s in params.s_values if s <= X.shape[1]],
             derive_seed(params.seed, dataset, "fit", 0),
             seeds=[derive_seed(params.seed, dataset, "resample", number) for number in numbers],
             fraction=params.fraction,
-            limits=Limits(**params.limits),
+            limits=limits,
         )
     else:
         records = unavailable_resamples(dataset, method, params.s_values, card["reason"])

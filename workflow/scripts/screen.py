@@ -2,6 +2,8 @@
 
 from blufs_bench.datasets.storage import read_card, read_dataset, read_graph
 from blufs_bench.files.atomic import write_json
+from blufs_bench.plan.memory_law import scores_chunks
+from blufs_bench.plan.sizes import size_on_card
 from blufs_bench.results.records import read_records
 from blufs_bench.run.isolation import Limits
 from blufs_bench.run.job import job
@@ -10,8 +12,9 @@ from blufs_bench.stages.screen import screen
 
 inputs, params = snakemake.input, snakemake.params
 with job(snakemake.log[0]):
-    X, y = read_dataset(inputs.data)
-    card = read_card(inputs.card)
+    card, limits = read_card(inputs.card), Limits(**params.limits)
+    in_chunks = scores_chunks(size_on_card(card), limits.memory_mb)
+    X, y = read_dataset(inputs.data, in_chunks=in_chunks)
     # Data that are not available have no graph, whose reading would load SciPy.
     graph = read_graph(inputs.graph) if card["status"] == "ok" else None
     records = screen(
@@ -21,6 +24,6 @@ with job(snakemake.log[0]):
         card["n_clusters"],
         read_records([inputs.selections]),
         Protocol(seed=params.seed, **params.protocol),
-        Limits(**params.limits),
+        limits,
     )
     write_json(snakemake.output[0], records)

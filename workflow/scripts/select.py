@@ -14,14 +14,17 @@ with job(snakemake.log[0]):
     if card["status"] == "ok":
         from blufs_bench.stages.select import Target, select
 
-        X, y = read_dataset(snakemake.input.data)
+        target = Target(dataset, method, params.method, card["n_clusters"])
+        limits = Limits(**params.limits)
+        in_chunks = target.reads_chunks(card, params.held, limits)
+        X, y = read_dataset(snakemake.input.data, in_chunks=in_chunks, cores=snakemake.threads)
         records = select(
             X,
-            Target(dataset, method, params.method, card["n_clusters"]),
+            target,
             part["settings"],
             part["s_values"],
             {seed: derive_seed(params.seed, dataset, "fit", seed) for seed in part["fit_seeds"]},
-            Limits(**params.limits),
+            limits,
             default=params.default,
             y=y,
         )

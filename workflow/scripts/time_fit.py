@@ -14,15 +14,18 @@ with job(snakemake.log[0]):
         from blufs_bench.stages.select import Target
         from blufs_bench.stages.time_fit import time_fits
 
-        X, _ = read_dataset(snakemake.input.data)
+        target = Target(dataset, method, params.method, card["n_clusters"])
+        limits = Limits(**params.limits)
+        in_chunks = target.reads_chunks(card, params.held, limits)
+        X, _ = read_dataset(snakemake.input.data, in_chunks=in_chunks)
         records = time_fits(
             X,
-            Target(dataset, method, params.method, card["n_clusters"]),
+            target,
             params.setting,
             min(params.s, X.shape[1]),
             derive_seed(params.seed, dataset, "fit", 0),
             n_repeats=params.n_repeats,
-            limits=Limits(**params.limits),
+            limits=limits,
         )
     else:
         records = unavailable_times(dataset, method, params.s, card["reason"])

@@ -5,28 +5,9 @@ Read while a run is planned: nothing here imports a method.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 
-
-@dataclass(frozen=True)
-class Held:
-    """Numbers of blocks of float64, with n samples, d features and m = min(n, d).
-
-    Attributes
-    ----------
-    data : copies of X, sparse if X is and the method takes it so
-    samples, features, smaller : blocks of n x n, of d x d and of m x m
-    features_up_to : d above which no d x d block is held
-    """
-
-    data: float = 2
-    samples: float = 0
-    features: float = 0
-    smaller: float = 0
-    features_up_to: float = math.inf
-
+from blufs_bench.plan.memory_law import Held
 
 #: For a method that nobody has measured.
 UNKNOWN = Held(data=6, samples=8, features=8)

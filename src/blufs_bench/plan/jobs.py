@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import itertools
 import json
+import math
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -14,8 +16,14 @@ from blufs_bench.files.damaged import reading
 from blufs_bench.plan.canonical import canonical
 from blufs_bench.plan.config import ConfigCheck, ConfigError, method_definitions, own_name
 from blufs_bench.plan.fit_memory import held_by
+from blufs_bench.plan.memory_law import (
+    SCORING,
+    chunked_mb,
+    exceeds_memory,
+    needed_mb,
+    scores_chunks,
+)
 from blufs_bench.plan.parts import Part, blocks, parts_in
-from blufs_bench.plan.resources import needed_mb
 from blufs_bench.plan.settings import (
     Method,
     Setting,
@@ -173,10 +181,40 @@ class Plan:
     def takes_sparse(self, method: str) -> bool:
         return self._traits_of(method).takes_sparse
 
-    def fit_mb(self, dataset: str, method: str) -> float:
+    def held(self, method: str) -> dict[str, float]:
+        """What a fit of the method holds, in finite numbers, see :class:`Held`."""
+        held = asdict(held_by(self._method(method).name))
+        return {what: count for what, count in held.items() if math.isfinite(count)}
+
+    def takes_chunks(self, method: str) -> bool:
+        return self._traits_of(method).takes_chunks
+
+    def reads_chunks(self, dataset: str, method: str) -> bool:
+        """Whether fits of the method read their data in chunks; the job decides by the same law."""
+        traits = self._traits_of(method)
+        limit = self.limits["memory_mb"]
+        size, held = self.data_size(dataset), held_by(self._method(method).name)
+        return traits.takes_chunks and exceeds_memory(
+            size, held, limit_mb=limit, takes_sparse=traits.takes_sparse
+        )
+
+    def fit_cores(self, dataset: str, method: str) -> int:
+        """Cores of a job of fits: more than one only where it reads its data in chunks."""
+        return self.config["jobs"]["large_fit_cores"] if self.reads_chunks(dataset, method) else 1
+
+    def fit_mb(self, dataset: str, method: str, cores: int = 1) -> float:
         """Memory that a fit of the method should need."""
-        held = held_by(self._method(method).name)
-        return needed_mb(self.data_size(dataset), held, takes_sparse=self.takes_sparse(method))
+        size, held = self.data_size(dataset), held_by(self._method(method).name)
+        if self.reads_chunks(dataset, method):
+            return chunked_mb(size, held, cores)
+        return needed_mb(size, held, takes_sparse=self.takes_sparse(method))
+
+    def scoring_mb(self, dataset: str) -> float:
+        """Memory that scoring selections of a dataset should need."""
+        size = self.data_size(dataset)
+        if scores_chunks(size, self.limits["memory_mb"]):
+            return chunked_mb(size, SCORING)
+        return needed_mb(size, SCORING)
 
     def sizes_on(self, dataset: str) -> list[int]:
         """Numbers of features s on a dataset."""

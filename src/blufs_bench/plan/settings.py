@@ -63,6 +63,7 @@ class Traits:
     is_random: bool = False
     keeps_all_features: bool = False
     takes_sparse: bool = False
+    takes_chunks: bool = False
     summary: str = ""
     papers: Sequence[str] = ()
 
@@ -171,6 +172,7 @@ class TraitsOfMethods:
             is_random=bool(is_random(selector)),
             keeps_all_features=bool(getattr(cls, "keeps_all_features", False)),
             takes_sparse=bool(get_tags(selector).input_tags.sparse),
+            takes_chunks=bool(getattr(cls, "takes_chunks", False)),
             summary=summary,
             papers=papers,
         )

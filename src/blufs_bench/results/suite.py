@@ -116,12 +116,15 @@ class SuiteResults:
         }
 
     def data(self, dataset: str) -> tuple[Any, np.ndarray | None]:
-        """Prepared data of shape (n, d), dense or sparse, and labels of shape (n,), or None."""
-        from blufs_bench.datasets.storage import read_dataset
+        """Prepared data of shape (n, d), dense or sparse, and labels of shape (n,), or None.
+
+        The data stay in their file: tables and figures need a few columns or samples of each.
+        """
+        from blufs_bench.datasets.storage import map_dataset
 
         if dataset not in self.array_paths:
             raise MissingDataError(f"The data of {dataset} are not beside these results.")
-        return read_dataset(self.array_paths[dataset])
+        return map_dataset(self.array_paths[dataset])
 
     def dataset_title(self, dataset: str) -> str:
         """Title under which a dataset is shown."""

@@ -37,7 +37,7 @@ class Scorer:
 
     Parameters
     ----------
-    X : ndarray of shape (n, d)
+    X : ndarray, csr_array or dask array of shape (n, d)
     y : ndarray of shape (n,), or None for data without labels: then only criteria are computed
     graph : similarity of the samples on all features
     n_clusters : clusters that k-means looks for
@@ -53,8 +53,11 @@ class Scorer:
         protocol: Protocol,
     ):
         # Imported here, before a process forks: a job without anything to score needs none.
+        from blufs._numerics.matrix.chunked import as_row_chunks
 
-        self.X, self.y, self.graph = X, y, graph
+        self.chunks = as_row_chunks(X)
+        self.X = X if self.chunks is None else self.chunks
+        self.y, self.graph = y, graph
         self.n_clusters, self.dataset, self.protocol = n_clusters, dataset, protocol
 
     def cluster(
@@ -83,7 +86,10 @@ class Scorer:
 
     def _chosen(self, features: Sequence[int]) -> np.ndarray | csr_array:
         """The chosen columns; sparse data stay sparse only if all columns are chosen."""
-        chosen = self.X[:, list(features)]
+        if self.chunks is None:
+            chosen = self.X[:, list(features)]
+        else:
+            chosen = self.chunks.columns(np.asarray(features))
         if isinstance(chosen, np.ndarray) or len(features) == self.X.shape[1]:
             return chosen
         return chosen.toarray()

@@ -18,6 +18,8 @@ from sklearn.utils import get_tags
 from blufs.base import BaseSelector, MethodLimitError, Solution
 from blufs_bench.files.damaged import in_words, one_line
 from blufs_bench.plan.canonical import canonical_json
+from blufs_bench.plan.memory_law import Held, exceeds_memory
+from blufs_bench.plan.sizes import size_on_card
 from blufs_bench.results.records import Record, failed_selection
 from blufs_bench.run.isolation import Limits, Outcome, run_isolated
 from blufs_bench.run.usage import processor_seconds
@@ -51,6 +53,21 @@ class Target:
     def sees_labels(self) -> bool:
         return bool(self.code.get("sees_labels", False))
 
+    def reads_chunks(
+        self, card: Mapping[str, Any], held: Mapping[str, float], limits: Limits
+    ) -> bool:
+        """Whether fits of the dataset with this card read it in chunks, as the plan says it too.
+
+        ``held`` is what a fit of the method holds.
+        """
+        cls: Any = self.cls
+        return getattr(cls, "takes_chunks", False) and exceeds_memory(
+            size_on_card(card),
+            Held(**held),
+            limit_mb=limits.memory_mb,
+            takes_sparse=cls.takes_sparse,
+        )
+
 
 @dataclass(frozen=True)
 class Fit:
@@ -76,7 +93,7 @@ def select(
 
     Parameters
     ----------
-    X : ndarray or csr_array of shape (n, d)
+    X : ndarray, csr_array or dask array of shape (n, d)
         A method that does not take sparse data gets a dense copy in the process of its fits.
     settings : parameters of the method, one fit each
     s_values : numbers of features, none for a method that keeps all of them; those above d become

@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 
 from blufs_bench.method_names import BUILT_IN
-from blufs_bench.plan.fit_memory import HELD, UNKNOWN, Held, held_by
+from blufs_bench.plan.fit_memory import HELD, UNKNOWN, held_by
+from blufs_bench.plan.memory_law import BASE_MB, PREPARING, SCORING, Held, chunked_mb, needed_mb
 from blufs_bench.plan.read import read_plan
-from blufs_bench.plan.resources import BASE_MB, PREPARING, SCORING, memory_mb, minutes, needed_mb
+from blufs_bench.plan.resources import memory_mb, minutes
 from blufs_bench.plan.sizes import DataSize, expected_size, size_on_card
 from blufs_bench.run.job import job
 from blufs_bench.run.process_control import Purpose
@@ -39,6 +40,8 @@ def wide(tmp_path_factory):
 def asked(row):
     size = DataSize(row["n"], row["d"], row["density"])
     held = {"preprocess": PREPARING, "evaluate": SCORING}.get(row["stage"])
+    if row.get("in_chunks"):
+        return chunked_mb(size, held_by(row["method"]))
     return needed_mb(size, held or held_by(row["method"]), takes_sparse=row["takes_sparse"])
 
 
