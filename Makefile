@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
-EXTRAS := workflow,slurm,index,r,test,docs,dev
+EXTRAS := workflow,slurm,cluster,index,r,test,docs,dev
 WANTED := -c constraints.txt -e '.[$(EXTRAS)]'
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 # uv installs four times as fast as pip. It does not read pip's configuration; if it fails, pip is

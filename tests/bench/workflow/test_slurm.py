@@ -1,11 +1,12 @@
 """The workflow through a real SLURM, brought up here, gives the values of the local run."""
 
 import json
+import re
 
 import pandas as pd
 import pytest
 
-from tests.helpers import slurm
+from tests.helpers import ROOT, slurm
 from tests.helpers.project_copy import TABLE, ProjectCopy, scores_of
 
 pytestmark = [pytest.mark.slurm, pytest.mark.workflow]
@@ -31,12 +32,27 @@ def remote(cluster, tmp_path, monkeypatch):
     return ProjectCopy.make(tmp_path / "remote")
 
 
-def test_one_evaluation_equals_that_of_a_local_run(remote, tmp_path):
+@pytest.fixture(scope="module")
+def local_values(tmp_path_factory):
+    local = ProjectCopy.make(tmp_path_factory.mktemp("local") / "copy")
+    local.run(EVALUATION)
+    return values(local)
+
+
+def test_one_evaluation_equals_that_of_a_local_run(remote, local_values):
     done = remote.snakemake(EVALUATION, *OPTIONS)
     assert "SLURM jobid" in done.stdout + done.stderr
-    local = ProjectCopy.make(tmp_path / "local")
-    local.run(EVALUATION)
-    assert values(remote) == values(local)
+    assert values(remote) == local_values
+
+
+def test_the_command_for_another_executor_in_the_guide_gives_the_same(remote, local_values):
+    pytest.importorskip("snakemake_executor_plugin_cluster_generic")
+    guide = (ROOT / "docs/guides/cluster.md").read_text()
+    (submit,) = re.findall(r'--cluster-generic-submit-cmd "(.*)"', guide)
+    options = ["--workflow-profile", "workflow/profiles/generic", "--latency-wait", "15"]
+    done = remote.snakemake(EVALUATION, *options, "--cluster-generic-submit-cmd", submit)
+    assert "with external jobid" in done.stdout + done.stderr
+    assert values(remote) == local_values
 
 
 @pytest.mark.slow
