@@ -62,7 +62,6 @@ TABLES: dict[str, Callable[[], str]] = {
     "sparse_in_memory": lambda: large.tables()[0],
     "planted": lambda: large.tables()[1],
     "on_disk": lambda: large.tables()[2],
-    "distributed_passes": distributed.passes_table,
     "distributed_plan": distributed.planned_table,
     "distributed_memory": distributed.planned_memory_table,
     "neighbor_indexes": neighbor_indexes.table,

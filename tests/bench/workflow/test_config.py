@@ -312,7 +312,7 @@ def test_the_conda_environment_has_every_dependency_of_the_workflow():
     environment = yaml.safe_load((ROOT / "workflow/envs/blufs.yaml").read_text())
     pins = next(d["pip"] for d in environment["dependencies"] if isinstance(d, dict))
     names = {re.split("[<>=]", pin)[0].lower() for pin in pins}
-    assert {re.split("[<>=]", name)[0].lower() for name in wanted} == names
+    assert {re.split(r"[\[<>=]", name)[0].lower() for name in wanted} == names
 
 
 def test_the_default_weights_are_those_of_the_estimator():
