@@ -272,10 +272,10 @@ def planned() -> list[tuple[str, int, float, float, float]]:
         ),
         (
             "pursuit",
-            2 * blocks,
+            2 * blocks + 1,
             blocks * work("A' V", 16),
-            blocks * (sent(16) + sent(chosen)),
-            2 * blocks * overhead,
+            blocks * (sent(16) + sent(chosen)) + s * sent(p["density"] * 1.5),
+            (2 * blocks + 1) * overhead,
         ),
         ("three searches", 6, 3 * work("A' V", c), 3 * (sent(c) + sent(chosen)), 6 * overhead),
     ]

@@ -10,11 +10,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.linalg import LinAlgError, cho_factor, cho_solve, lstsq
+from scipy.linalg import LinAlgError, cho_factor, cho_solve, lstsq, pinvh
 from scipy.linalg.blas import dger
+from scipy.linalg.lapack import dpotri
+from sklearn.utils import gen_batches
 
 #: Features that are added at once before as many are removed, or the other way round.
 DEPTHS = (2, 4, 8)
+#: Rows of a symmetric matrix that are copied to its other half at a time.
+_MIRRORED_ROWS = 256
 #: A Schur complement below this fraction of H_jj means that the feature is redundant.
 REDUNDANT = 1e-10
 
@@ -27,6 +31,20 @@ def solve_spd(H: np.ndarray, B: np.ndarray) -> np.ndarray:
         return lstsq(H, B)[0]
 
 
+def inverse_spd(H: np.ndarray) -> np.ndarray:
+    """``H^-1`` for symmetric positive definite H; the pseudo-inverse where H is singular."""
+    try:
+        factor, lower = cho_factor(H, lower=False, check_finite=False)
+    except LinAlgError:
+        return pinvh(H, check_finite=False)
+    inverse = dpotri(factor, lower, overwrite_c=True)[0]
+    for rows in gen_batches(len(inverse), _MIRRORED_ROWS):  # what is below the diagonal
+        corner = inverse[rows, rows]
+        corner[:] = np.triu(corner) + np.triu(corner, 1).T
+        inverse[rows.stop :, rows] = inverse[rows, rows.stop :].T
+    return inverse
+
+
 def exchange(
     H: np.ndarray,
     B: np.ndarray,
@@ -36,6 +54,7 @@ def exchange(
     second_start: bool = True,
     fixed: Sequence[int] | np.ndarray = (),
     tol: float = 1e-7,
+    inverse: np.ndarray | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Improve a support by swaps of one feature and by exchanges of several, until none helps.
 
@@ -55,6 +74,8 @@ def exchange(
         Positions in the support that must stay.
     tol : float
         Smallest gain, relative to F(T), that is worth a move.
+    inverse : ndarray of shape (s, s), optional
+        ``H_TT^-1`` for the support T in ascending order, if it is known.
 
     Returns
     -------
@@ -63,12 +84,12 @@ def exchange(
         The solution on it.
     """
     if len(support) < len(H):
-        starts = [support]
+        starts = [(support, inverse)]
         if second_start:
             rows = np.linalg.norm(solve_spd(H, B), axis=1)
             rows[np.asarray(fixed, dtype=int)] = np.inf
-            starts.append(np.argsort(-rows, kind="stable")[: len(support)])
-        tables = [_search(Table(H, B, T, fixed), max_moves, depths, tol) for T in starts]
+            starts.append((np.argsort(-rows, kind="stable")[: len(support)], None))
+        tables = [_search(Table(H, B, T, fixed, K), max_moves, depths, tol) for T, K in starts]
         support = np.flatnonzero(max(tables, key=Table.explained).inside)
     return support, solve_spd(H[np.ix_(support, support)], B[support])
 
@@ -90,6 +111,7 @@ class Table:
         B: np.ndarray,
         support: np.ndarray,
         fixed: Sequence[int] | np.ndarray = (),
+        inverse: np.ndarray | None = None,
     ):
         q = len(H)
         self.fixed = np.zeros(q, dtype=bool)
@@ -98,13 +120,14 @@ class Table:
         self.inside[support] = True
         self._smallest = REDUNDANT * np.diagonal(H)
         T, O = np.flatnonzero(self.inside), np.flatnonzero(~self.inside)  # noqa: E741
-        everything = np.hstack([H, B])
-        K = solve_spd(H[np.ix_(T, T)], np.eye(len(T)))
-        self.values = np.empty_like(everything)
-        self.values[T] = K @ everything[T]
-        self.values[O] = everything[O] - H[np.ix_(O, T)] @ self.values[T]
-        self.values[np.ix_(T, T)] = K
-        self.values[np.ix_(O, T)] = -self.values[np.ix_(T, O)].T
+        K = inverse_spd(H[np.ix_(T, T)]) if inverse is None else inverse
+        across = H[np.ix_(T, O)]
+        U, W = K @ across, K @ B[T]
+        self.values = np.empty((q, q + B.shape[1]))
+        self.values[np.ix_(T, T)], self.values[np.ix_(T, O)], self.values[T, q:] = K, U, W
+        self.values[np.ix_(O, T)] = -U.T
+        self.values[np.ix_(O, O)] = H[np.ix_(O, O)] - across.T @ U
+        self.values[O, q:] = B[O] - across.T @ W
         self._B = B
 
     def explained(self) -> float:
@@ -208,5 +231,6 @@ def _exchange_several(table: Table, depths: Sequence[int], smallest: float) -> b
             count = min(depth, most)
             if first(count) + second(count) > smallest:
                 return True
-            table.values, table.inside = before[0].copy(), before[1].copy()
+            np.copyto(table.values, before[0])
+            np.copyto(table.inside, before[1])
     return False

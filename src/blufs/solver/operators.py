@@ -9,6 +9,9 @@ from sklearn.utils import gen_batches
 from blufs._numerics.graph import neighbor_matrix
 from blufs._numerics.matrix.rows import BLOCK_ENTRIES
 
+#: Columns of ``A' M A`` that are computed at once.
+_GRAM_COLUMNS = 256
+
 
 class Smoothing:
     """The matrix ``M = I + 2 beta L_P``, sparse.
@@ -68,6 +71,16 @@ class Smoothing:
             for total, left in zip(totals, lefts, strict=True):
                 total += left[rows].T @ product
         return totals
+
+    def gram(self, A: np.ndarray) -> np.ndarray:
+        """``A' M A`` for A of shape (n, m); of each pair of blocks of columns one is computed."""
+        m = A.shape[1]
+        gram = np.empty((m, m))
+        for block in gen_batches(m, _GRAM_COLUMNS):
+            until = slice(0, block.stop)
+            (gram[until, block],) = self.products(A[:, block], A[:, until])
+            gram[block, until] = gram[until, block].T
+        return gram
 
 
 class MixedSimilarity:

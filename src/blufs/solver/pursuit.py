@@ -21,10 +21,11 @@ from blufs._numerics.matrix import DataMatrix
 from blufs.solver.exchange import REDUNDANT
 from blufs.solver.operators import Smoothing
 
-#: Candidates among which a block of choices is predicted before it is checked on all features.
-POOL_SIZE = 64
-#: Most choices that are predicted at once.
-MAX_BLOCK = 16
+#: Candidates among which a block of choices is predicted before it is checked on all features: at
+#: most a quarter as many choices. Many choices are made from a large pool, with fewer passes.
+POOL_SIZE, LARGE_POOL_SIZE = 64, 256
+#: From so many choices on, they are many.
+MANY = 1000
 #: The next feature must gain this share of what the features before it gained together.
 LEAST_SHARE = 0.005
 
@@ -40,11 +41,21 @@ class Pursuit(NamedTuple):
         Of each choice, as it was made; their first m sum to F of the first m choices.
     A : ndarray of shape (n, s)
         The scaled data on them.
+    factor : ndarray of shape (s, s)
+        The Cholesky factor L of ``H_TT``, lower triangular.
+    reduced : ndarray of shape (s, c)
+        ``L^-1 B_T``.
     """
 
     chosen: np.ndarray
     gains: np.ndarray
     A: np.ndarray
+    factor: np.ndarray
+    reduced: np.ndarray
+
+    def solution(self, m: int) -> np.ndarray:
+        """``H_TT^-1 B_T`` for the first m choices T, shape (m, c)."""
+        return _solve_lower(self.factor[:m, :m], self.reduced[:m], transposed=True)
 
 
 def forward_pursuit(
@@ -76,73 +87,85 @@ def forward_pursuit(
         Features that are chosen first, among themselves by their gains; m <= s.
     """
     elimination = _Elimination(data.shape[0], B, diagonal, s)
-    rows = np.empty((min(MAX_BLOCK, s), data.shape[1]))  # made once: memory that is new is slow
+    pool_size = POOL_SIZE if s < MANY else LARGE_POOL_SIZE
+    # Room for rows of H, made once: memory that is new is slow.
+    rows = np.empty((min(max(1, pool_size // 4), s), data.shape[1]))
     if len(included):
         others = np.delete(np.arange(data.shape[1]), included)
         elimination.bar(others, True)
-        _add_features(data, M, ridge, elimination, len(included), rows)
+        _add_features(data, M, ridge, elimination, len(included), pool_size, rows)
         elimination.bar(others, False)
-    _add_features(data, M, ridge, elimination, s, rows)
-    return Pursuit(elimination.chosen, elimination.gained, elimination.A)
+    _add_features(data, M, ridge, elimination, s, pool_size, rows)
+    elimination.basis = None  # as large as A
+    A = data.columns(elimination.chosen)
+    return Pursuit(
+        elimination.chosen, elimination.gained, A, elimination.factor, elimination.reduced
+    )
 
 
-def _add_features(data, M, ridge, elimination: _Elimination, count: int, rows: np.ndarray) -> None:
+def _add_features(
+    data, M, ridge, elimination: _Elimination, count: int, pool_size: int, rows: np.ndarray
+) -> None:
     """Choose features until there are ``count``; ``rows`` is room for rows of H."""
-    block = MAX_BLOCK
+    block = len(rows)
     while elimination.count < count:
         wanted = min(block, count - elimination.count)
-        predicted, accepted = _add_block(data, M, ridge, elimination, wanted, rows)
+        predicted, accepted = _add_block(data, M, ridge, elimination, wanted, pool_size, rows)
         # Predict fewer after a miss, more after a hit.
-        block = max(1, accepted) if accepted < predicted else min(MAX_BLOCK, 2 * block)
+        block = max(1, accepted) if accepted < predicted else min(len(rows), 2 * block)
 
 
 def _add_block(
-    data, M, ridge, elimination: _Elimination, count: int, rows: np.ndarray
+    data, M, ridge, elimination: _Elimination, count: int, pool_size: int, rows: np.ndarray
 ) -> tuple[int, int]:
     """Predict ``count`` choices, or fewer, and add those that are right; returns both numbers.
 
     ``rows`` (at least count x d) is room for rows of H.
     """
-    ahead = _predict_choices(data, M, ridge, elimination, count)
-    predicted = len(ahead.features)
-    unexplained = elimination.explained(ahead.known)
-    np.subtract(ahead.A, unexplained, out=unexplained)
-    rows[:predicted] = data.correlate(M @ unexplained).T
-    rows[np.arange(predicted), ahead.features] += ridge
-    return predicted, elimination.follow(ahead, rows)
+    A, choices = _predict_choices(data, M, ridge, elimination, count, pool_size)
+    features, known = elimination.pool.features[choices], elimination.pool.known[:, choices]
+    unexplained = elimination.basis[:, : elimination.count] @ known
+    np.subtract(A, unexplained, out=unexplained)
+    rows[: len(features)] = data.correlate(M @ unexplained).T
+    rows[np.arange(len(features)), features] += ridge
+    return len(features), elimination.follow(features, known, unexplained, rows)
 
 
-class _Predicted(NamedTuple):
-    """Choices that may come next.
+class _Pool(NamedTuple):
+    """Promising features, and what is remembered of them from block to block.
 
     Attributes
     ----------
-    features : ndarray of int, shape (m,)
-    A : ndarray of shape (n, m)
-        The scaled data on them.
-    known : ndarray of shape (k, m)
-        ``L^-1 H_Tm`` with L the Cholesky factor of ``H_TT`` for the k features chosen before.
+    features : ndarray of int, shape (p,)
+    known : ndarray of shape (k, p)
+        ``L^-1 H_Tj`` of these features j, with L the Cholesky factor of ``H_TT`` for the k features
+        chosen so far.
+    H : ndarray of shape (p, p)
+        Their part of H, without what the chosen features explain.
     """
 
     features: np.ndarray
-    A: np.ndarray
     known: np.ndarray
+    H: np.ndarray
 
 
 class _Elimination:
     """Cholesky factor L of H over the chosen features T, and what it leaves of all features.
 
-    Rows of ``L^-1 H_T`` are held for the block in work only. For the choices before, the columns of
-    the data serve: ``H_j - H_jT H_TT^-1 H_T = A'M (a_j - A_T L^-T L^-1 H_Tj)`` outside T.
+    Rows of ``L^-1 H_T`` are held for the block in work, and those of a small pool of features. For
+    the others the basis serves: outside T, ``L^-1 H_Tj = (A_T L^-T)' M a_j``.
 
     Attributes
     ----------
     chosen, gained : ndarray of shape (s,)
         The features in the order of their choice, and what each gained then.
-    A : ndarray of shape (n, s)
-        The scaled data on them.
+    basis : ndarray of shape (n, s)
+        ``A_T L^-T``.
     factor : ndarray of shape (s, s)
         L, lower triangular.
+    reduced : ndarray of shape (s, c)
+        ``L^-1 B_T``.
+    pool : _Pool
     schur : ndarray of shape (d,)
         ``H_jj - H_jT H_TT^-1 H_Tj``.
     residual : ndarray of shape (c, d)
@@ -150,11 +173,13 @@ class _Elimination:
     """
 
     def __init__(self, n: int, B: np.ndarray, diagonal: np.ndarray, s: int):
-        self.A = np.empty((n, s))
+        self.basis = np.empty((n, s))
         self.factor = np.zeros((s, s))
         self.chosen = np.empty(s, dtype=np.intp)
         self.gained = np.empty(s)
+        self.reduced = np.empty((s, B.shape[1]))
         self.count = 0
+        self.pool = _Pool(np.empty(0, dtype=np.intp), np.empty((0, 0)), np.empty((0, 0)))
         self.schur = diagonal.copy()
         self.residual = np.ascontiguousarray(B.T)
         self._smallest = REDUNDANT * diagonal
@@ -177,34 +202,49 @@ class _Elimination:
         self.gains = np.where(usable, squares / np.where(usable, self.schur, 1), 0)
         self.gains[~self._free] = -1
 
-    def solved(self, across: np.ndarray) -> np.ndarray:
-        """``L^-1 across`` for rows of H at the chosen features (k x m)."""
-        L = self.factor[: self.count, : self.count]
-        return solve_triangular(L, across, lower=True, check_finite=False)
+    def take_pool(self, features: np.ndarray, A: np.ndarray, M: Smoothing, ridge: float) -> None:
+        """Make features that are not chosen, with the columns A (n x p), the pool.
 
-    def explained(self, known: np.ndarray) -> np.ndarray:
-        """``A_T L^-T known``, what the chosen features explain of m others, shape (n, m)."""
-        L = self.factor[: self.count, : self.count]
-        weights = solve_triangular(L, known, lower=True, trans="T", check_finite=False)
-        return self.A[:, : self.count] @ weights
+        What is known of those in the old pool is not computed again.
+        """
+        p, old = len(features), self.pool
+        _, kept, before = np.intersect1d(features, old.features, return_indices=True)
+        new = np.delete(np.arange(p), kept)
+        known, H = np.empty((self.count, p)), np.empty((p, p))
+        known[:, kept] = old.known[:, before]
+        H[np.ix_(kept, kept)] = old.H[np.ix_(before, before)]
+        if len(new):
+            basis = self.basis[:, : self.count]
+            across, known[:, new] = M.products(A[:, new], A, basis)
+            across -= known.T @ known[:, new]
+            across[new, np.arange(len(new))] += ridge
+            H[:, new], H[new] = across, across.T
+        self.pool = _Pool(features, known, H)
 
-    def follow(self, ahead: _Predicted, rows: np.ndarray) -> int:
+    def follow(
+        self, features: np.ndarray, known: np.ndarray, unexplained: np.ndarray, rows: np.ndarray
+    ) -> int:
         """Add predicted features as long as no other gains more; returns how many.
 
-        The first of ``rows`` (at least m x d, overwritten) are those of H without what the features
-        chosen before explain.
+        Of the m features, ``known`` (k x m) is as in the pool, ``unexplained`` (n x m) their data
+        without what the k features chosen before explain, and the first of ``rows`` (at least
+        m x d, overwritten) the same of H.
         """
         before = self.count
-        for position, feature in enumerate(ahead.features):
+        for position, feature in enumerate(features):
             if position and self.gains.max() > self.gains[feature] * (1 + 1e-9):
                 break
             since = rows[:position]
-            self.factor[self.count, :before] = ahead.known[:, position]
+            self.factor[self.count, :before] = known[:, position]
             self.factor[self.count, before : self.count] = since[:, feature]
             rows[position] -= since[:, feature] @ since
-            self.A[:, self.count] = ahead.A[:, position]
             self._add(feature, rows[position])
-        return self.count - before
+        own = slice(before, self.count)
+        added = self.count - before
+        self.basis[:, own] = _solve_lower(self.factor[own, own], unexplained[:, :added].T).T
+        pool, news = self.pool, rows[:added, self.pool.features]
+        self.pool = _Pool(pool.features, np.vstack([pool.known, news]), pool.H - news.T @ news)
+        return added
 
     def _add(self, feature: int, row: np.ndarray) -> None:
         """Add a feature, given its row of H without what all chosen ones explain, (d,)."""
@@ -215,21 +255,30 @@ class _Elimination:
         self.residual = dger(-1.0, row, change, a=self.residual.T, overwrite_a=True).T
         self.factor[self.count, self.count] = pivot
         self.chosen[self.count], self.gained[self.count] = feature, self.gains[feature]
+        self.reduced[self.count] = change
         self._free[feature] = False
         self.count += 1
         self._update_gains()
 
 
-def _predict_choices(data, M, ridge, elimination: _Elimination, count: int) -> _Predicted:
-    """Greedy choices, at most ``count``, within the pool of the features that gain most now."""
+def _predict_choices(
+    data, M, ridge, elimination: _Elimination, count: int, pool_size: int
+) -> tuple[np.ndarray, list[int]]:
+    """Greedy choices, at most ``count``, within a pool of the features that gain most now.
+
+    Returns
+    -------
+    A : ndarray of shape (n, m)
+        The scaled data on them.
+    choices : list of int, length m
+        Positions in the pool.
+    """
     gains = elimination.gains
-    size = min(POOL_SIZE, elimination.n_free) if count > 1 else 1
+    size = min(pool_size, elimination.n_free) if count > 1 else 1
     pool = largest(gains, size)
     A = data.columns(pool)
-    H, across = M.products(A, A, elimination.A[:, : elimination.count])
-    known = elimination.solved(across)
-    H[np.diag_indices_from(H)] += ridge
-    H -= known.T @ known
+    elimination.take_pool(pool, A, M, ridge)
+    H = elimination.pool.H.copy()
     residual = elimination.residual[:, pool].T
     smallest = elimination._smallest[pool]
     free = np.ones(len(pool), dtype=bool)
@@ -246,7 +295,12 @@ def _predict_choices(data, M, ridge, elimination: _Elimination, count: int) -> _
         column = H[best].copy()
         residual -= np.outer(column / pivot, residual[best])
         H -= np.outer(column / pivot, column)
-    return _Predicted(pool[choices], A[:, choices], known[:, choices])
+    return A[:, choices], choices
+
+
+def _solve_lower(L: np.ndarray, B: np.ndarray, transposed: bool = False) -> np.ndarray:
+    """``L^-1 B``, or ``L^-T B``, for lower triangular L."""
+    return solve_triangular(L, B, lower=True, trans=int(transposed), check_finite=False)
 
 
 def largest(values: np.ndarray, count: int) -> np.ndarray:

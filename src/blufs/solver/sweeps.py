@@ -150,13 +150,19 @@ def _with_w(support, A, W, Y, P: LearnedGraph, gains=None) -> State:
 
 
 def start_state(
-    problem: Problem, support: np.ndarray, A: np.ndarray, Y: np.ndarray, P: LearnedGraph
+    problem: Problem,
+    support: np.ndarray,
+    A: np.ndarray,
+    Y: np.ndarray,
+    P: LearnedGraph,
+    W: np.ndarray | None = None,
 ) -> State:
-    """The best W on a support (s,), with columns A (n x s), for given Y and P.
+    """The best W on a support (s,), with columns A (n x s), for given Y and P; or W if it is known.
 
     If the neighbours are learned, P then gets the best ones for this W.
     """
-    W = search_for(problem, P, Y).solve(A, np.zeros((len(support), Y.shape[1])))
+    if W is None:
+        W = search_for(problem, P, Y).solve(A, np.zeros((len(support), Y.shape[1])))
     state = _with_w(support, A, W, Y, P)
     return update_graph(problem, state) if problem.learn_neighbors else state
 
@@ -183,17 +189,17 @@ def start_path(
     Several states get the gains that their first sweep needs, by one pass over X for all.
     """
     sizes, supports = _first_supports(problem, Y, P, s_values)
-    states = [start_state(problem, T, A, Y, P) for T, A in supports]
+    states = [start_state(problem, T, A, Y, P, W) for T, A, W in supports]
     if len(states) > 1 and sweeps_follow:
         states = _with_first_gains(problem, states)
     return sizes, states
 
 
 def _first_supports(problem, Y, P, s_values) -> tuple[list[int], list[tuple[np.ndarray, ...]]]:
-    """The numbers of features, and for each its support (s,) and columns (n x s)."""
+    """The numbers of features, and for each its support (s,), columns (n x s) and W (s x c)."""
     sizes, found = pursue(problem, Y, P, s_values)
     own = np.copy if len(sizes) > 1 else np.ascontiguousarray  # the sweeps overwrite the columns
-    return sizes, [(found.chosen[:s], own(found.A[:, :s])) for s in sizes]
+    return sizes, [(found.chosen[:s], own(found.A[:, :s]), found.solution(s)) for s in sizes]
 
 
 def _with_first_gains(problem: Problem, states: list[State]) -> list[State]:

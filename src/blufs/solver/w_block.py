@@ -20,7 +20,7 @@ from scipy.linalg import LinAlgError, cholesky, pinvh
 from scipy.linalg.lapack import dtrtri
 
 from blufs._numerics.matrix import DataMatrix
-from blufs.solver.exchange import DEPTHS, REDUNDANT, exchange, solve_spd
+from blufs.solver.exchange import DEPTHS, REDUNDANT, exchange, inverse_spd, solve_spd
 from blufs.solver.operators import Smoothing
 from blufs.solver.pursuit import Pursuit, forward_pursuit, largest
 
@@ -103,12 +103,13 @@ class SupportSearch:
 
         ``||W_i||^2 / (H_TT^-1)_ii`` with the best W on the support T; A and W_old as above.
         """
-        (H,) = self.M.products(A, A)
+        H = self.M.gram(A)
         H[np.diag_indices_from(H)] += self._ridge
         B = A.T @ self.Y + self.tau * W_old
         try:
             L = cholesky(H, lower=True, check_finite=False)
-            inverse, _ = dtrtri(L, lower=1)  # of L, which is a third of the work for that of H
+            # Of L, which is a third of the work for that of H.
+            inverse, _ = dtrtri(L, lower=1, overwrite_c=True)
             W, diagonal = inverse.T @ (inverse @ B), np.einsum("ij,ij->j", inverse, inverse)
         except LinAlgError:
             inverse = pinvh(H)
@@ -141,10 +142,11 @@ class SupportSearch:
             Exchange several features at once too; and if all features fit into the search, search
             from a second start, see :func:`~blufs.solver.exchange.exchange`.
         """
-        (H,) = self.M.products(A, A)
+        H = self.M.gram(A)
         H[np.diag_indices_from(H)] += self._ridge
         B = A.T @ self.Y + self.tau * W_old
-        W = solve_spd(H, B)
+        inverse = inverse_spd(H)
+        W = inverse @ B
         if gains is None:
             gains = self.gains(A @ W)
         pool = _promising(gains, support)
@@ -159,6 +161,7 @@ class SupportSearch:
             DEPTHS if thorough else (),
             second_start=thorough and len(support) + len(pool) == len(self.diagonal),
             fixed=np.flatnonzero(np.isin(support, self.included)),
+            inverse=inverse,
         )
         _join_columns(A, C, positions)
         return Improved(np.append(support, pool)[positions], A, W, gains)
@@ -196,7 +199,7 @@ def solve_on_support(
     A: np.ndarray, M: Smoothing, Y: np.ndarray, W_old: np.ndarray, lam: float, tau: float
 ) -> np.ndarray:
     """The minimiser for the columns A (n x s) of a support, shape (s, c); W_old likewise."""
-    (H,) = M.products(A, A)
+    H = M.gram(A)
     H[np.diag_indices_from(H)] += lam + tau
     return solve_spd(H, A.T @ Y + tau * W_old)
 

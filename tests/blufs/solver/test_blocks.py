@@ -185,13 +185,16 @@ def test_block_pursuit_is_the_plain_pursuit(pool_size, monkeypatch):
     monkeypatch.setattr(pursuit, "POOL_SIZE", pool_size)
     for seed in range(30):
         problem = random_w_problem(seed)
-        chosen, gains, A = problem.search.start(problem.s)
+        found = problem.search.start(problem.s)
+        chosen, gains, A = found.chosen, found.gains, found.A
         np.testing.assert_array_equal(A, problem.data.columns(chosen))
         np.testing.assert_array_equal(chosen, exact_pursuit(problem.H, problem.B, problem.s))
         np.testing.assert_array_equal(problem.search.start(1).chosen, chosen[:1])
         for m in range(1, problem.s + 1):
             explained = -best_on(problem.H, problem.B, chosen[:m])
             np.testing.assert_allclose(gains[:m].sum(), explained, rtol=1e-9)
+            H, B = problem.H[np.ix_(chosen[:m], chosen[:m])], problem.B[chosen[:m]]
+            np.testing.assert_allclose(H @ found.solution(m), B, atol=1e-9)
 
 
 def test_swap_gains_are_exact():
