@@ -15,16 +15,20 @@ from blufs_bench.show.page.recipe import recipe
 from tests.helpers import ROOT
 from tests.helpers.browser import SCREENS, board, choose, press, screen, wait
 from tests.helpers.report_page import write_page
-from tests.helpers.results_fixture import Made, make_results, suite_info
+from tests.helpers.results_fixture import QUALITY, Made, make_results, suite_info
 
 DATASETS = ("digits", "COIL20", "Jaffe", "pie", "lung", "MSTAR")
 METHODS = ("AllFeatures", "RandomFeatures", "LapScore", "MCFS", "BLSFS", "BLUFS")
+CONTROL = "Supervised"
 MADE = Made(
     domains={"digits": "image", "COIL20": "image", "Jaffe": "image", "pie": "gene_expression"},
     spread=0.05,
     n_features=80,
+    quality=QUALITY | {CONTROL: 0.9},
 )
-SUITE = Suite(**suite_info(datasets=DATASETS, methods=METHODS, ablation=()))
+SUITE = Suite(
+    **suite_info(datasets=DATASETS, methods=METHODS, ablation=()) | {"controls": [CONTROL]}
+)
 
 
 @pytest.fixture(scope="module")
@@ -33,9 +37,9 @@ def folder(tmp_path_factory):
     return make_results(
         tmp_path_factory.mktemp("results"),
         datasets=DATASETS,
-        methods=METHODS,
+        methods=(*METHODS, CONTROL),
         ablation=(),
-        failed=[("digits", "BLSFS"), ("pie", "LapScore")],
+        failed=[("digits", "BLSFS"), ("pie", "LapScore"), ("Jaffe", CONTROL)],
         n_clusterings=2,
         n_splits=2,
         timed=False,
@@ -89,23 +93,26 @@ def test_a_group_compared_in_the_page_is_compared_as_the_benchmark_does(page):
           for (const metric of Object.keys(data.views)) {
             const given = data.views[metric][state.choice][score][domain];
             const made = compare(data.members[domain], metric);
-            for (const m of given.methods) found.push([record(given, m), record(made, m)]);
+            const shown = [...given.methods, ...Object.keys(given.controls)];
+            for (const m of shown) found.push([record(given, m), record(made, m)]);
             found.push([{ n: given.n, cd: given.cd }, { n: made.n, cd: made.cd }]);
           }
         }
         return found;"""
     )
-    assert len(found) == 4 * 2 * 3 * (len(METHODS) + 1)
+    assert len(found) == 4 * 2 * 3 * (len(METHODS) + 2)
     for given, made in found:
         for key, value in given.items():
             if value is None or made[key] is None:
                 assert value is made[key] is None, key
             elif key in ("low", "high"):
                 assert made[key] == pytest.approx(value, abs=0.6)
+            elif key == "seconds":
+                assert made[key] == pytest.approx(value, abs=1e-3)
             elif key == "cd":
                 assert made[key] == pytest.approx(value, abs=2e-3)
             else:
-                tolerance = 2e-4 if key == "mean" else 0.02
+                tolerance = 2e-4 if key in ("mean", "share") else 0.02
                 assert made[key] == pytest.approx(value, abs=tolerance), key
 
 
@@ -143,6 +150,21 @@ def test_the_sentence_calls_first_who_is_first_in_its_table_for_any_choice_of_da
         return wrong;"""
     )
     assert wrong == []
+
+
+def test_the_control_stands_below_the_methods_without_a_place(page):
+    *methods, control = board(page)
+    titles = page.execute_script(
+        "return [...document.querySelectorAll('#leaderboard thead th')].map((e) => e.textContent)"
+    )
+    assert control[:2] == ["–", CONTROL]
+    assert CONTROL not in [line[1] for line in methods]
+    share = next(i for i, title in enumerate(titles) if title.startswith("To supervised"))
+    assert control[share] == "100 %"
+    assert 0 < int(methods[0][share].removesuffix(" %")) < 100
+    code = {line[1]: line[-1] for line in methods}
+    assert code["MCFS"] == "equal to reference code"
+    assert code["BLSFS"] == "reconstructed"
 
 
 def test_picked_datasets_rank_the_methods_anew_and_a_link_restores_them(page):

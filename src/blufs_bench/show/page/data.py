@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from types import MappingProxyType
 from typing import Any
 
 import pandas as pd
@@ -30,13 +31,17 @@ from blufs_bench.results.vocabulary import (
     metric_words,
 )
 from blufs_bench.show.leaderboard import (
+    DASH,
+    behind_column,
     gain_column,
     leaderboard,
     name_column,
     number,
     number_column,
     seconds_cell,
+    share_columns,
     values_column,
+    verified,
     whiskers,
     wins_column,
 )
@@ -46,7 +51,7 @@ from blufs_bench.show.tables.table import Block, Cell, Row, tuples
 #: What the page knows of a method in a view, in this order.
 COLUMNS = (
     *("place", "mean", "gain", "low", "high", "wins", "ties", "losses"),
-    *("rank", "n_imputed", "seconds", "behind"),
+    *("rank", "n_imputed", "seconds", "behind", "share"),
 )
 #: Columns of the matrix under the answer beside methods without a place and that under study, and
 #: most datasets as its rows where all data are of one kind.
@@ -57,15 +62,19 @@ def page_data(
     results: SuiteResults,
     suite: Suite,
     comparison: Comparison,
-    recipes: Mapping[str, Mapping[str, Any]] | None = None,
+    recipes: Mapping[str, Mapping[str, Any]] = MappingProxyType({}),
 ) -> dict[str, Any]:
     """Everything that the page shows by itself, JSON-able.
 
     ``recipes`` are how the methods are used, see :func:`blufs_bench.show.page.recipe.recipe`.
     """
     about = {
-        name: {**suite.about.get(name, {}), "use": (recipes or {}).get(name)}
-        for name in suite.methods
+        name: {
+            "title": suite.title(name),
+            **suite.about.get(name, {}),
+            "verified": _checked(suite, name),
+        }
+        for name in (*suite.methods, *suite.controls)
     }
     cells = chosen_scores(results, suite, metrics=comparison.metrics)
     cells = cells[cells["method"].isin(list(suite.methods))]
@@ -88,12 +97,14 @@ def page_data(
         "scores": {key: SCORES[key] for key in comparison.scores},
         "domains": {key: domain_title(key) for key in comparison.domains},
         "members": comparison.domains,
-        "methods": {name: {"title": suite.title(name), **about[name]} for name in suite.methods},
+        "methods": {name: {**about[name], "use": recipes.get(name)} for name in suite.methods},
+        "controls": {name: about[name] for name in suite.controls},
         "extras": {} if comparison.by_labels else _extras(results, suite, comparison.datasets),
         "datasets": {name: _dataset(results, name) for name in comparison.datasets},
         "views": views,
         "cells": _cells(comparison),
         "curves": _curves(results, suite, comparison),
+        "rooms": _rooms(comparison) if suite.controls else {},
         "seconds": _seconds(default),
         "matrix": {"leading": _LEADING, "rows": _MOST_ROWS},
         "selected": selected,
@@ -114,12 +125,14 @@ class Board:
     whiskers : method -> where its gain stands, see :func:`blufs_bench.show.leaderboard.whiskers`
     matrix : gains of the leading methods by kind of data, or by dataset where there is one kind;
         None where this would say no more than the leaderboard
+    controls : those of the methods that see the labels
     """
 
     methods: list[str]
     block: Block
     whiskers: dict[str, list[float]]
     matrix: Block | None
+    controls: list[str]
     study: str = METHOD_UNDER_STUDY
 
 
@@ -129,14 +142,16 @@ def first_board(data: Mapping[str, Any], key: Mapping[str, str]) -> Board:
     def records(metric: str, domain: str = key["domain"]) -> dict[str, dict[str, Any]]:
         choices = data["views"][metric].get(key["choice"], {})
         view = choices.get(key["score"], {}).get(domain)
-        rows = zip(view["methods"], view["rows"], strict=True) if view else ()
-        return {name: dict(zip(COLUMNS, row, strict=True)) for name, row in rows}
+        rows = (
+            dict(zip(view["methods"], view["rows"], strict=True)) | view["controls"] if view else {}
+        )
+        return {name: dict(zip(COLUMNS, row, strict=True)) for name, row in rows.items()}
 
-    methods = records(key["metric"])
+    shown, methods = {**data["methods"], **data["controls"]}, records(key["metric"])
     view = data["views"][key["metric"]][key["choice"]][key["score"]][key["domain"]]
     columns = [
         number_column("Place", "place", "{:.0f}"),
-        name_column(lambda name: data["methods"][name]["title"]),
+        name_column(lambda name: shown[name]["title"]),
     ]
     if view["hasRandom"]:
         columns.append(gain_column("Gain over random", stars=True))
@@ -145,9 +160,10 @@ def first_board(data: Mapping[str, Any], key: Mapping[str, str]) -> Board:
         columns.append(values_column(short, means, "{:.1f}", scale=100))
     if view["hasRandom"]:
         columns.append(wins_column("W / T / L"))
-    columns.append(number_column("Behind best", "behind", "{:.1f}"))
+    columns += [behind_column("Behind best"), *share_columns(methods)]
     columns += [values_column(title, values, "{:.2f}") for title, values in data["extras"].items()]
     columns.append(("Seconds", lambda _, row: seconds_cell(row["seconds"])))
+    columns.append(("Code", lambda name, _: Cell((shown[name]["verified"] or [DASH])[0])))
     matrix = None
     if view["hasRandom"]:
         rows = {
@@ -157,8 +173,10 @@ def first_board(data: Mapping[str, Any], key: Mapping[str, str]) -> Board:
             for domain, names in data["members"].items()
             if domain not in (EVERYWHERE, UNSEEN)
         }
-        matrix = _matrix(data, methods, rows or _gains_by_dataset(data, key))
-    return Board(list(methods), leaderboard(methods, columns), whiskers(methods), matrix)
+        placed = {name: row for name, row in methods.items() if name in data["methods"]}
+        matrix = _matrix(data, placed, rows or _gains_by_dataset(data, key))
+    controls = list(data["controls"])
+    return Board(list(methods), leaderboard(methods, columns), whiskers(methods), matrix, controls)
 
 
 def _gains_by_dataset(
@@ -245,15 +263,37 @@ def _view(compared: View, seconds: Mapping[str, float], alpha: float) -> dict[st
         "cd": _critical_difference(n_ranked, len(view["datasets"]), alpha),
         "leftOut": view["left_out"],
         "methods": names,
-        "rows": [
-            [_ROUNDED.get(column, _number)(row.get(column)) for column in COLUMNS] for row in rows
-        ],
+        "rows": [_row(row) for row in rows],
+        "controls": {name: _row(row) for name, row in view.get("controls", {}).items()},
         "pairs": _pairs(view["pairs"], names),
         "bayes": {
             name: [_number(chances[key], 2) for key in ("better", "equal", "worse")]
             for name, chances in view["bayes"].items()
         },
     }
+
+
+def _row(row: Mapping[str, Any]) -> list[float | None]:
+    return [_ROUNDED.get(column, _number)(row.get(column)) for column in COLUMNS]
+
+
+def _checked(suite: Suite, name: str) -> list[str] | None:
+    """How the code of a method was checked, and how far."""
+    found = verified(suite, name)
+    return [found.kind, found.extent] if found else None
+
+
+def _rooms(comparison: Comparison) -> dict[str, Any]:
+    """metric -> choice -> score -> dataset -> points of headroom, and whether they count."""
+    found: dict[str, Any] = {}
+    for view in comparison.views():
+        if view.domain == EVERYWHERE:
+            rooms = comparison.headroom(view.metric, view.choice, view.score)
+            where = found.setdefault(view.metric, {}).setdefault(view.choice, {})
+            where[view.score] = {
+                row.Index: [_number(row.room), row.has_room] for row in rooms.itertuples()
+            }
+    return found
 
 
 def _pairs(pairs: Sequence[Mapping[str, Any]], names: Sequence[str]) -> dict[str, list]:

@@ -105,10 +105,11 @@ const methodDetail = (name) => {
   const failed = names.filter((d) => data.problems[d]?.[name]);
   const chosen = data.settings[name] ?? {};
   const defaults = [...new Set(Object.values(chosen.default ?? {}).map(settingText))];
-  const { summary, papers } = data.methods[name];
+  const { summary, papers, verified } = data.methods[name];
   const parts = [
     ...(summary ? [html("p", {}, summary)] : []),
     ...(papers ?? []).map((paper) => html("p", { class: "paper" }, "Paper: ", ...linked(paper))),
+    ...(verified ? [html("p", {}, `Its code: ${verified[0]}. ${verified[1]}`)] : []),
     facts([["Place", row?.place], ["Average rank", row && row.rank !== null ? row.rank.toFixed(2) : null],
       ["Seconds", row ? secondsText(row.seconds) : null],
       ["Default setting", defaults.length ? defaults.join(" or ") : null]]),

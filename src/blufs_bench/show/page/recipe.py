@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import blufs
-from blufs_bench.method_names import code_of
+from blufs_bench.method_description import method_page
+from blufs_bench.method_names import BUILT_IN, code_of
 from blufs_bench.selectors import _COUNT_PARAMETERS, UnknownMethodError, import_class
 
 
@@ -28,17 +29,17 @@ def recipe(
     ``clusters`` (whether there is one that takes c) and ``page`` (name of its file in ``pages``)
     """
     try:
-        _, path, _ = code_of(name, definitions)
+        base, path, _ = code_of(name, definitions)
         cls = import_class(name, path)
         parameters = inspect.signature(cls).parameters
     except (KeyError, UnknownMethodError, TypeError, ValueError):
         return {}
     module, _, attribute = path.partition(":")
-    page = f"{module.removesuffix('.estimator').rpartition('.')[2]}.md"
+    page = method_page(base) if path == BUILT_IN.get(base) else None
     return {
         "module": "blufs" if getattr(blufs, attribute, None) is cls else module,
         "class": attribute,
         "count": next((name for name in _COUNT_PARAMETERS if name in parameters), None),
         "clusters": "n_clusters" in parameters,
-        "page": page if pages is not None and (pages / page).is_file() else None,
+        "page": page if page and pages and (pages / page).is_file() else None,
     }

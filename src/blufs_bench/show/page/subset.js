@@ -86,18 +86,39 @@ const newView = (names, metric) => {
       seconds: median(names.map((d) => data.seconds[d]?.[m]).filter((s) => s !== undefined)),
       behind: position < 0 ? null : 100 * mean(rows.map((_, j) => best[j] - scores[m][j])) };
   }).sort((a, b) => b.mean - a.mean);
+  const controls = hasRandom ? controlsOf(rows, metric, cells, records) : {};
   const order = records.map((r) => r.method);
   const whole = data.views[metric]?.[state.choice]?.[state.score]?.all;
   const alike = whole?.cd && whole.rows.filter((row) => row[data.columns.indexOf("rank")] !== null).length === ranked.length;
   const view = {
     hasRandom, n: rows.length, methods: order, bayes: {}, note: hasRandom ? "" : whole?.note ?? "",
     leftOut: [...names.filter((d) => !rows.includes(d)), ...Object.keys(data.methods).filter((m) => !methods.includes(m))],
-    rows: records.map((r) => data.columns.map((name) => r[name] ?? null)),
+    rows: records.map((r) => data.columns.map((name) => r[name] ?? null)), controls,
     // The quantile in the critical difference depends on the number of methods alone.
     cd: alike && rows.length > 1 ? whole.cd * Math.sqrt(whole.n / rows.length) : null,
     pairs: rows.length > 1 ? pairsOf(order.filter((m) => ranked.includes(m)), order, scores) : { methods: [], values: [] },
   };
   return { ...view, answer: answerOf(view, records, metric), caveats: caveatsOf(rows.length) };
+};
+
+// Every method's share of the way from random features to those chosen by the labels, over the
+// datasets with room; and these themselves, beside the methods.
+const controlsOf = (rows, metric, cells, records) => {
+  const rooms = data.rooms[metric]?.[state.choice]?.[state.score] ?? {};
+  const [control] = Object.keys(data.controls);
+  if (!control || !rows.some((d) => d in rooms)) return {};
+  const { random } = data.special;
+  const wide = rows.filter((d) => rooms[d]?.[1]);
+  const whole = wide.reduce((sum, d) => sum + rooms[d][0], 0);
+  const share = (gainOf) => (wide.length ? wide.reduce((sum, d) => sum + gainOf(d), 0) / whole : null);
+  for (const r of records) r.share = share((d) => 100 * ((cells[d][r.method] ?? cells[d][random]) - cells[d][random]));
+  const gains = rows.map((d) => rooms[d]?.[0] ?? 0);
+  const [[low, high]] = intervals([gains], rows.length);
+  const count = (sign) => gains.filter((g) => Math.sign(tidy(g)) === sign).length;
+  const row = { mean: mean(rows.map((d, i) => cells[d][random] + gains[i] / 100)), gain: mean(gains), low, high,
+    wins: count(1), ties: count(0), losses: count(-1), share: share((d) => rooms[d][0]),
+    n_imputed: rows.filter((d) => !(d in rooms)).length };
+  return { [control]: data.columns.map((name) => row[name] ?? null) };
 };
 
 // Differences, wins and losses of every pair; tests are made for the given groups only.

@@ -31,11 +31,10 @@ const viewOf = (metric = state.metric, domain = state.domain) =>
   domain in data.members ? data.views[metric]?.[state.choice]?.[state.score]?.[domain]
     : compare(datasetsOf(domain), metric);
 const record = (view, method) => {
-  const place = view ? view.methods.indexOf(method) : -1;
-  if (place < 0) return null;
-  return Object.fromEntries(data.columns.map((name, i) => [name, view.rows[place][i]]));
+  const values = view?.controls[method] ?? view?.rows[view.methods.indexOf(method)];
+  return values ? Object.fromEntries(data.columns.map((name, i) => [name, values[i]])) : null;
 };
-const titleOf = (method) => data.methods[method]?.title ?? method;
+const titleOf = (method) => (data.methods[method] ?? data.controls[method])?.title ?? method;
 const datasetsOf = (domain = state.domain) => {
   if (domain === "all") return Object.keys(data.datasets);
   return domain === "own" ? state.pick.split(",") : data.members[domain] ?? shapeMembers[domain];
@@ -94,7 +93,7 @@ const metricsShown = () => Object.keys(data.metrics).filter((metric) => metric i
 
 // Gains with their intervals on one scale that holds all of them and zero, in percent of the width.
 const whiskersOf = (view) => {
-  const rows = view.methods.map((method) => record(view, method)).filter((row) => row.gain !== null);
+  const rows = [...view.methods, ...Object.keys(view.controls)].map((method) => record(view, method)).filter((row) => row.gain !== null);
   const ends = [0, ...rows.flatMap((row) => [row.low ?? row.gain, row.high ?? row.gain])];
   const least = Math.min(...ends), width = Math.max(...ends) - least || 1;
   const at = (value) => (100 * (value - least)) / width;
@@ -105,7 +104,7 @@ const whiskersOf = (view) => {
 };
 
 const leaderboardRows = (view) =>
-  view.methods.map((method) => {
+  [...view.methods, ...Object.keys(view.controls)].map((method) => {
     const row = record(view, method);
     const isRandom = method === data.special.random;
     const cells = [
@@ -122,13 +121,16 @@ const leaderboardRows = (view) =>
       cells.push([shown, row.wins]);
     }
     cells.push([fixed(row.behind, 1), row.behind]);
+    if (hasShares(view)) cells.push([row.share === null ? "–" : `${(100 * row.share).toFixed(0)} %`, row.share]);
     for (const column of Object.values(data.extras)) {
       cells.push([fixed(column[method], 2), column[method] ?? null]);
     }
     cells.push([secondsText(row.seconds), row.seconds]);
+    cells.push([(data.methods[method] ?? data.controls[method]).verified?.[0] ?? "–", null]);
     return { method, cells };
   });
 
+const hasShares = (view) => Object.keys(view.controls).length > 0;
 const leaderboardTitles = (view) => [
   "Place",
   "Method",
@@ -136,8 +138,10 @@ const leaderboardTitles = (view) => [
   ...metricsShown().map((metric) => data.metrics[metric][1]),
   ...(view.hasRandom ? ["W / T / L"] : []),
   "Behind best",
+  ...(hasShares(view) ? ["To supervised"] : []),
   ...Object.keys(data.extras),
   "Seconds",
+  "Code",
 ];
 
 const methodButton = (method) =>
@@ -161,11 +165,11 @@ const showLeaderboard = () => {
   addSorting(table);
   table.tBodies[0].replaceChildren(
     ...rows.map(({ method, cells }) =>
-      html("tr", { "data-method": method, class: method === data.special.study ? "study" : null },
+      html("tr", { "data-method": method, class: method === data.special.study ? "study" : method in data.controls ? "control" : null },
         ...cells.map(([text, value], i) =>
           html(i === 1 ? "th" : "td",
             { scope: i === 1 ? "row" : null, "data-value": value, "data-label": titles[i] },
-            i === 1 ? methodButton(method) : text,
+            i === 1 && method in data.methods ? methodButton(method) : text,
             i === 2 && whisker && method !== data.special.random ? whisker(record(view, method)) : null)))));
   byId("board-note").textContent = view ? boardNote(view) : "";
   showMatrix(view);
@@ -223,7 +227,7 @@ const asCsv = (view, titles, rows) => {
   const kept = titles.map((title, i) => i).filter((i) => titles[i] !== "W / T / L");
   const lines = rows.map(({ method, cells }) => {
     const row = record(view, method);
-    const numbers = kept.map((i) => (i === 1 ? quoted(cells[i][0]) : cells[i][1] ?? ""));
+    const numbers = kept.map((i) => (i === 1 || titles[i] === "Code" ? quoted(cells[i][0]) : cells[i][1] ?? ""));
     return [...numbers, ...parts.map((name) => row[name] ?? "")];
   });
   return [[...kept.map((i) => quoted(titles[i])), ...parts], ...lines].map((line) => line.join(",")).join("\n") + "\n";
