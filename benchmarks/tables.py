@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-from benchmarks.evidence import defaults
+from benchmarks.evidence import defaults, neural, training_half
 from benchmarks.harness import ROOT, markdown, read
 from benchmarks.publish import advice, reference_pages
 from benchmarks.speed import (
@@ -25,6 +25,8 @@ from benchmarks.speed import (
 REFERENCE = ("result-files", "configuration", "datasets", "inputs")
 DOCUMENTS = [
     ROOT / "docs" / "choosing.md",
+    ROOT / "docs" / "concepts" / "protocol.md",
+    ROOT / "docs" / "guides" / "neural-selectors.md",
     ROOT / "docs" / "performance.md",
     ROOT / "docs" / "guides" / "large-data.md",
     ROOT / "docs" / "deviations.md",
@@ -72,6 +74,8 @@ TABLES: dict[str, Callable[[], str]] = {
     **defaults.TABLES,
     **reference_pages.TABLES,
     **advice.TABLES,
+    **training_half.TABLES,
+    **neural.TABLES,
 }
 PLACE = re.compile(r"<!-- table (\w+) -->.*?<!-- end -->", flags=re.DOTALL)
 
