@@ -96,7 +96,7 @@ def forward_pursuit(
         _add_features(data, M, ridge, elimination, len(included), pool_size, rows)
         elimination.bar(others, False)
     _add_features(data, M, ridge, elimination, s, pool_size, rows)
-    elimination.basis = None  # as large as A
+    del elimination.basis  # as large as A
     A = data.columns(elimination.chosen)
     return Pursuit(
         elimination.chosen, elimination.gained, A, elimination.factor, elimination.reduced

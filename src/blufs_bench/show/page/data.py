@@ -383,7 +383,7 @@ def _selected(rows: pd.DataFrame, suite: Suite) -> dict[str, Any]:
     for (dataset, method), group in rows.groupby(["dataset", "method"], sort=False):
         chosen = [(int(row.s), [int(f) for f in row.features]) for row in tuples(group)]
         most = chosen[-1][1]
-        found.setdefault(dataset, {})[method] = [
+        found.setdefault(str(dataset), {})[str(method)] = [
             [s, None if features == most[:s] and features is not most else features]
             for s, features in chosen
         ]
@@ -405,8 +405,8 @@ def _seconds(rows: pd.DataFrame) -> dict[str, Any]:
     """dataset -> method -> seconds of a selection with the default setting."""
     found: dict[str, Any] = {}
     medians = rows.groupby(["dataset", "method"])["fit_seconds"].median()
-    for (dataset, method), seconds in medians.items():
-        found.setdefault(dataset, {})[method] = _number(seconds)
+    for row in tuples(medians.reset_index()):
+        found.setdefault(row.dataset, {})[row.method] = _number(row.fit_seconds)
     return found
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from blufs_bench.compare.comparison import Comparison, View
@@ -166,10 +167,19 @@ def _distance_rows(
     scores: pd.DataFrame, behind: pd.DataFrame, headroom: pd.DataFrame
 ) -> pd.DataFrame:
     """One row per dataset and method of a view."""
-    long = behind.rename_axis(index="dataset", columns="method").stack().rename("behind")
-    rows = long.reset_index()
-    place = [(row.dataset, row.method) for row in rows.itertuples()]
-    rows["mean"] = [scores.at[key] for key in place]
+    rows = pd.DataFrame(
+        [
+            {
+                "dataset": dataset,
+                "method": method,
+                "behind": behind.at[dataset, method],
+                "mean": scores.at[dataset, method],
+            }
+            for dataset in behind.index
+            for method in behind.columns
+            if not np.isnan(behind.at[dataset, method])
+        ]
+    )
     rows = rows.join(headroom, on="dataset")
     rows["share"] = 100 * (rows["mean"] - rows["random"]) / rows["room"]
     rows["share"] = rows["share"].where(rows["has_room"].eq(True))
