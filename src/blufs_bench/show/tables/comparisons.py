@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import product
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from blufs_bench.compare.comparison import Comparison, View
@@ -167,19 +167,13 @@ def _distance_rows(
     scores: pd.DataFrame, behind: pd.DataFrame, headroom: pd.DataFrame
 ) -> pd.DataFrame:
     """One row per dataset and method of a view."""
+    same = scores.loc[behind.index, behind.columns]
+    values = zip(behind.to_numpy().ravel(), same.to_numpy().ravel(), strict=True)
+    keys = product(behind.index, behind.columns)
     rows = pd.DataFrame(
-        [
-            {
-                "dataset": dataset,
-                "method": method,
-                "behind": behind.at[dataset, method],
-                "mean": scores.at[dataset, method],
-            }
-            for dataset in behind.index
-            for method in behind.columns
-            if not np.isnan(behind.at[dataset, method])
-        ]
-    )
+        [(*key, *pair) for key, pair in zip(keys, values, strict=True)],
+        columns=["dataset", "method", "behind", "mean"],
+    ).dropna(subset="behind")
     rows = rows.join(headroom, on="dataset")
     rows["share"] = 100 * (rows["mean"] - rows["random"]) / rows["room"]
     rows["share"] = rows["share"].where(rows["has_room"].eq(True))
