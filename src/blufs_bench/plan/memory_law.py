@@ -14,7 +14,7 @@ from blufs_bench.plan.sizes import DataSize
 #: (n, d) of data whose size is not known before they are read.
 UNKNOWN_SHAPE = (5000, 1000)
 #: An interpreter with its packages, twice in part: Snakemake waits for the script, which forks.
-BASE_MB = 500
+BASE_MB = 600
 
 
 @dataclass(frozen=True)

@@ -49,8 +49,10 @@ def test_the_command_for_another_executor_in_the_guide_gives_the_same(remote, lo
     pytest.importorskip("snakemake_executor_plugin_cluster_generic")
     guide = (ROOT / "docs/guides/cluster.md").read_text()
     (submit,) = re.findall(r'--cluster-generic-submit-cmd "(.*)"', guide)
+    (status,) = re.findall(r"--cluster-generic-status-cmd (\S+)\n", guide)
     options = ["--workflow-profile", "workflow/profiles/generic", "--latency-wait", "15"]
-    done = remote.snakemake(EVALUATION, *options, "--cluster-generic-submit-cmd", submit)
+    options += ["--cluster-generic-submit-cmd", submit, "--cluster-generic-status-cmd", status]
+    done = remote.snakemake(EVALUATION, *options)
     assert "with external jobid" in done.stdout + done.stderr
     assert values(remote) == local_values
 
