@@ -21,7 +21,7 @@ from blufs_bench.stages.protocol import Protocol
 
 NAME, S, SEEDS = "neural", 50, (0, 1, 2)
 DATASETS = ("khan", "Yale")
-METHODS = ("CAE", "LS-CAE", "DUFS", "RandomFeatures", "FSCA", "BLUFS")
+METHODS = ("RandomFeatures", "FSCA", "BLUFS", "CAE", "LS-CAE", "DUFS")
 METRICS = {"clustering_acc": "ACC", "nmi": "NMI", "knn_accuracy": "k-NN"}
 PROTOCOL = Protocol(
     seed=0, n_clusterings=10, n_restarts=5, n_splits=10, n_neighbors=5, train_fraction=0.5
@@ -30,7 +30,7 @@ PROTOCOL = Protocol(
 
 def selector(name: str, c: int, seed: int):
     if name == "BLUFS":
-        return BLUFS(n_clusters=c, random_state=seed)
+        return BLUFS(n_clusters=c)
     if name == "FSCA":
         return FSCA()
     if name == "RandomFeatures":
@@ -77,7 +77,7 @@ def table() -> str:
     """Mean and standard deviation over the seeds; the share of features that two seeds have."""
     rows = []
     for dataset, found in read(NAME).items():
-        for name, of in found.items():
+        for name, of in ((name, found[name]) for name in METHODS if name in found):
             cells = [f"{np.mean(of[m]):.1f} ± {np.std(of[m], ddof=1):.1f}" for m in METRICS]
             pairs = combinations(map(np.array, of["features"]), 2)
             shared = np.mean([overlap(a, b) for a, b in pairs])

@@ -197,7 +197,7 @@ def _distance_block(
         cells = words(results.dataset_title(str(dataset)), ", ".join(best))
         rows.append(Row([*cells, *room, *(number_cell(row[name], "{:.1f}") for name in shown)]))
     mean = behind.mean()
-    blank = words("Average", "", *([""] if len(headroom) else []))
+    blank = words("Average", *(["–"] * (len(titles) - 1)))
     rows.append(Row([*blank, *(number_cell(mean[name], "{:.1f}") for name in shown)], AVERAGE))
     return Block([*titles, *map(suite.title, shown)], rows, view_title(view))
 
