@@ -9,10 +9,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.base import clone
 
 from blufs._numerics.feature_names import feature_indices
-from blufs._numerics.matrix.chunked import as_row_chunks, is_dask
+from blufs._numerics.matrix import column_variances
+from blufs._numerics.matrix.chunked import as_row_chunks, first_row, is_dask
 from blufs._numerics.warn import warn_user
 from blufs.base import BaseSelector, check_count
 from blufs.methods.blufs import BLUFS
@@ -22,9 +24,18 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 
+#: Arguments of scanpy's function that judge genes one by one.
+SCANPY_ONLY = frozenset(
+    {"flavor", "min_mean", "max_mean", "min_disp", "max_disp", "span", "n_bins"}
+    | {"check_values", "filter_unexpressed_genes"}
+)
+#: Groups of genes of like mean, in which dispersions are normalised.
+_N_BINS = 20
+
+
 def select_genes(
     adata: AnnData,
-    n_top_genes: int = 2000,
+    n_top_genes: int | str = 2000,
     *,
     layer: str | None = None,
     batch_key: str | None = None,
@@ -34,6 +45,7 @@ def select_genes(
     estimator: BaseSelector | None = None,
     include: Any = None,
     exclude: Any = None,
+    **others: Any,
 ) -> DataFrame | None:
     """Select genes that tell groups of cells apart; ``scanpy.pp.pca(adata)`` goes on with them.
 
@@ -41,11 +53,12 @@ def select_genes(
     ----------
     adata : AnnData of n cells and d genes
         Log-normalised values, sparse or dense: run ``scanpy.pp.normalize_total`` and
-        ``scanpy.pp.log1p`` first. Sparse values stay sparse. An object on disk
-        (``backed="r"``) is read in chunks of cells, or batch by batch; a dask array is worked on
-        where its chunks are.
-    n_top_genes : int, default=2000
-        Number of genes; all of them, with a warning, if there are not so many.
+        ``scanpy.pp.log1p`` first; raw counts give a warning. Sparse values stay sparse. An object
+        on disk (``backed="r"``) is read in chunks of cells, or batch by batch; a dask array is
+        worked on where its chunks are.
+    n_top_genes : int or "auto", default=2000
+        Number of genes; all of them, with a warning, if there are not so many. With ``"auto"``
+        BLUFS counts the genes that gain enough; of batches it is the median.
     layer : str, optional
         The values are in ``adata.layers[layer]`` instead of ``adata.X``.
     batch_key : str, optional
@@ -64,17 +77,22 @@ def select_genes(
         as mitochondrial ones: a column of ``adata.var`` with truth values; or names, positions or
         a boolean mask. Included ones count as selected; BLUFS chooses the others given them.
 
+    **others
+        None. Arguments of scanpy's function that make no sense here are named in an error.
+
     Returns
     -------
     DataFrame or None
         With ``inplace=False`` what would be written to ``adata.var``, one row per gene:
         ``highly_variable`` (bool), ``highly_variable_rank`` (0 is best, the median over batches,
         NaN for genes that no batch chose), ``blufs_score`` (mean over batches, larger is better)
-        and, with batches, ``highly_variable_nbatches``. ``adata.uns["hvg"]`` says how they were
-        made.
+        and, with batches, ``highly_variable_nbatches``; and what
+        ``scanpy.pl.highly_variable_genes`` draws, which took no part in the choice: ``means``,
+        ``dispersions`` and ``dispersions_norm``. ``adata.uns["hvg"]`` says how they were made.
     """
     if type(adata).__name__ != "AnnData":
         raise TypeError(f"select_genes takes an AnnData object, got {type(adata).__name__}")
+    _refuse_arguments(others)
     _refuse_subset_on_disk(adata, subset and inplace)
     included, excluded = (
         _genes(adata, genes, name) for genes, name in ((include, "include"), (exclude, "exclude"))
@@ -92,8 +110,18 @@ def select_genes(
     if include is not None or exclude is not None:
         estimator = clone(estimator).set_params(include=included, exclude=excluded)
     X = _values(adata, layer, estimator)
+    raw = _looks_raw(X)
+    if raw:
+        warn_user(
+            "the values are whole numbers, as raw counts are, of which the loudest genes rule the "
+            "result. Run scanpy.pp.normalize_total(adata) and scanpy.pp.log1p(adata) first"
+        )
     fits = _fit_batches(X, _batches(adata, batch_key), estimator, n_top)
+    if n_top == "auto":
+        n_top = int(np.median([fit.get_support().sum() for fit in fits]))
     table = _table(adata, fits, n_top, with_batches=batch_key is not None)
+    for column, values in _dispersions(X, raw).items():
+        table[column] = values
     if not inplace:
         return table[table["highly_variable"]] if subset else table
     adata.uns["hvg"] = {"flavor": type(estimator).__name__, "n_top_genes": n_top}
@@ -110,7 +138,7 @@ def _write(adata: AnnData, table: DataFrame, subset: bool) -> None:
         adata._inplace_subset_var(table["highly_variable"].to_numpy())
 
 
-def _fit_batches(X, batches: list, estimator: BaseSelector, n_top: int) -> list[BaseSelector]:
+def _fit_batches(X, batches: list, estimator: BaseSelector, n_top: int | str) -> list[BaseSelector]:
     """The estimator fitted to the cells of every batch."""
     fits = []
     for name, cells in batches:
@@ -132,6 +160,56 @@ def _genes(adata: AnnData, genes, argument: str) -> np.ndarray:
         if genes.dtype != bool:
             raise ValueError(f"{argument}: that column of adata.var must have truth values")
     return feature_indices(genes, adata.n_vars, list(adata.var_names), argument)
+
+
+def _refuse_arguments(others: dict[str, Any]) -> None:
+    if unknown := sorted(set(others) - SCANPY_ONLY):
+        raise TypeError(f"select_genes takes no {', '.join(unknown)}")
+    if others:
+        raise TypeError(
+            f"select_genes takes no {', '.join(sorted(others))}: by these scanpy judges genes one "
+            "by one. Leave them out, and say how many genes, such as n_top_genes=2000"
+        )
+
+
+def _looks_raw(X) -> bool:
+    """Whether the first cell holds whole numbers, some above 1."""
+    chunks = as_row_chunks(X)
+    values = first_row(X if chunks is None else chunks)
+    return bool(values.max() > 1 and np.array_equal(values, np.round(values)))
+
+
+def _expm1(block):
+    block = block.astype(np.float64)
+    return block.expm1() if sp.issparse(block) else np.expm1(block)
+
+
+def _dispersions(X, raw: bool) -> dict[str, np.ndarray]:
+    """What scanpy writes with its flavour "seurat", each (d,), for counts or their logarithms X.
+
+    Logarithm of the variance over the mean of the normalised counts, and that standardised among
+    genes of like ``log(1 + mean)``.
+    """
+    import pandas as pd
+
+    chunks, n = as_row_chunks(X), X.shape[0]
+    if chunks is not None:
+        summary = (chunks if raw else chunks.map(_expm1)).summary
+        mean, variance = summary.mean, summary.squares / max(1, n - 1)
+    else:
+        counts = X if raw else _expm1(X)
+        mean = np.asarray(counts.mean(axis=0, dtype=np.float64)).ravel()
+        variance = column_variances(counts) * n / max(1, n - 1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        dispersion = np.log(np.where((mean > 0) & (variance > 0), variance / mean, np.nan))
+        means = np.log1p(mean)
+    values = pd.Series(dispersion)
+    groups = values.groupby(pd.cut(means, _N_BINS, labels=False))
+    middle, spread = groups.transform("mean"), groups.transform("std")
+    alone = spread.isna()  # as in scanpy, a gene alone in its group gets 1
+    middle[alone], spread[alone] = 0.0, middle[alone]
+    normalised = ((values - middle) / spread).to_numpy()
+    return {"means": means, "dispersions": dispersion, "dispersions_norm": normalised}
 
 
 def _refuse_subset_on_disk(adata: AnnData, wanted: bool) -> None:
@@ -159,7 +237,9 @@ def _rows(X, cells: np.ndarray):
     return X[cells] if chunks is None else chunks[cells]
 
 
-def _check_count(n_top_genes: int, n_genes: int) -> int:
+def _check_count(n_top_genes: int | str, n_genes: int) -> int | str:
+    if n_top_genes == "auto":
+        return "auto"
     n_top = check_count(n_top_genes)
     if n_top <= n_genes:
         return n_top
@@ -189,7 +269,7 @@ def _table(adata: AnnData, fits: list, n_top: int, *, with_batches: bool) -> Dat
     import pandas as pd
 
     ranks = np.array([fit.ranking_ - 1.0 for fit in fits])
-    chosen = ranks < n_top
+    chosen = np.array([fit.get_support() for fit in fits])
     n_batches = chosen.sum(axis=0)
     ranks[~chosen] = np.nan
     median = np.full(adata.n_vars, np.nan)

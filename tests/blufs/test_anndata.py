@@ -153,10 +153,57 @@ def test_columns_of_an_earlier_call_with_batches_are_taken_away():
     assert "highly_variable_nbatches" not in adata.var
 
 
-@pytest.mark.parametrize("n_top", [None, "auto", 0.5, 0, True])
+@pytest.mark.parametrize("n_top", [None, 0.5, 0, True])
 def test_a_number_of_genes_that_is_none_is_named(n_top):
     with pytest.raises(ValueError, match="must be a positive integer"):
         select_genes(cells(), n_top, estimator=MaxVariance())
+
+
+def test_the_number_of_genes_is_counted_by_blufs_alone():
+    adata = cells()
+    select_genes(adata, "auto", n_clusters=3)
+    count = BLUFS("auto", n_clusters=3).fit(adata.X).n_features_to_select_
+    assert adata.var["highly_variable"].sum() == count
+    assert adata.uns["hvg"]["n_top_genes"] == count
+    table = select_genes(adata, "auto", n_clusters=3, batch_key="donor", inplace=False)
+    counts = [
+        BLUFS("auto", n_clusters=3).fit(adata.X[(adata.obs["donor"] == b).to_numpy()]) for b in "ab"
+    ]
+    median = int(np.median([fit.n_features_to_select_ for fit in counts]))
+    assert table["highly_variable"].sum() == median
+    with pytest.raises(ValueError, match="MaxVariance must be"):
+        select_genes(adata, "auto", estimator=MaxVariance())
+
+
+def test_raw_counts_give_a_warning_and_logarithms_none(recwarn):
+    adata = cells()
+    select_genes(adata, 5, n_clusters=3)
+    assert not [w for w in recwarn if "raw counts" in str(w.message)]
+    adata.X = sp.csr_matrix(np.round(np.expm1(adata.X.toarray())))
+    with pytest.warns(UserWarning, match="raw counts"):
+        select_genes(adata, 5, n_clusters=3)
+
+
+def test_what_scanpy_draws_is_written():
+    adata = cells()
+    select_genes(adata, 5, n_clusters=3)
+    counts = np.expm1(adata.X.toarray().astype(float))
+    mean, variance = counts.mean(axis=0), counts.var(axis=0, ddof=1)
+    np.testing.assert_allclose(adata.var["means"], np.log1p(mean), rtol=1e-6)
+    np.testing.assert_allclose(adata.var["dispersions"], np.log(variance / mean), atol=1e-5)
+    group = pd.cut(adata.var["means"], 20, labels=False)
+    for _, own in adata.var.groupby(group):
+        middle = own["dispersions_norm"].mean()
+        assert middle == pytest.approx(1.0 if len(own) == 1 else 0.0, abs=1e-6)
+        if len(own) > 1:
+            assert own["dispersions_norm"].std() == pytest.approx(1.0)
+
+
+def test_arguments_of_scanpy_that_make_no_sense_are_named():
+    with pytest.raises(TypeError, match=r"takes no max_mean, min_mean: by these .* n_top_genes"):
+        select_genes(cells(), min_mean=0.01, max_mean=3)
+    with pytest.raises(TypeError, match=r"takes no n_genes$"):
+        select_genes(cells(), n_genes=5)
 
 
 def test_what_is_no_selector_or_no_anndata_is_named():
