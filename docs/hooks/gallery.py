@@ -1,4 +1,4 @@
-"""Run the scripts of ``examples/`` and make a page with code, picture and output of each.
+"""Run the scripts of ``examples/``; make a page with code, picture, output and a notebook of each.
 
 Used by mkdocs (``on_files``) and by ``tests/docs/test_examples.py``. Nothing it makes is committed.
 """
@@ -39,6 +39,11 @@ class Example:
         title, _, text = docstring.partition("\n")
         code = "\n".join(source.splitlines()[tree.body[0].end_lineno :]).strip()
         return cls(name, title.rstrip("."), text.strip(), code)
+
+    @property
+    def runs_anywhere(self) -> bool:
+        """Whether it needs no other file of the repository."""
+        return "__file__" not in self.code
 
     def run(self) -> tuple[str, list[bytes]]:
         """What the script prints, and its figures as PNG files."""
@@ -92,9 +97,24 @@ def page(example: Example, printed: str, n_pictures: int) -> str:
             *pictures,
             f"```python\n{example.code}\n```",
             *output,
-            f"The script is `examples/{example.name}.py`.",
+            f"The script is `examples/{example.name}.py`{_download(example)}.",
         ]
     )
+
+
+def _download(example: Example) -> str:
+    return f", and here as a [notebook]({example.name}.ipynb)" if example.runs_anywhere else ""
+
+
+def notebook(example: Example) -> str:
+    """The example as a Jupyter notebook (.ipynb): its text in one cell, its code in the next."""
+    from nbformat import v4
+
+    text = f"# {example.title}\n\n{example.text}"
+    book = v4.new_notebook(cells=[v4.new_markdown_cell(text), v4.new_code_cell(example.code)])
+    for number, cell in enumerate(book.cells):
+        cell.id = str(number)  # else random
+    return v4.writes(book)
 
 
 def card(example: Example) -> str:
@@ -132,6 +152,8 @@ def on_files(files, config):
                 _made.append((f"gallery/{example.name}-{i}.png", picture))
             text = page(example, printed, len(pictures))
             _made.append((f"gallery/{example.name}.md", text))
+            if example.runs_anywhere:
+                _made.append((f"gallery/{example.name}.ipynb", notebook(example)))
         cards = "\n".join(card(example) for example in examples)
         index = (Path(config.docs_dir) / "gallery" / "index.md").read_text()
         _made.append(("gallery/index.md", index.replace("<!-- cards -->", cards)))

@@ -193,18 +193,19 @@ def _dispersions(X, raw: bool) -> dict[str, np.ndarray]:
     import pandas as pd
 
     chunks, n = as_row_chunks(X), X.shape[0]
-    if chunks is not None:
-        summary = (chunks if raw else chunks.map(_expm1)).summary
-        mean, variance = summary.mean, summary.squares / max(1, n - 1)
-    else:
-        counts = X if raw else _expm1(X)
-        mean = np.asarray(counts.mean(axis=0, dtype=np.float64)).ravel()
-        variance = column_variances(counts) * n / max(1, n - 1)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        dispersion = np.log(np.where((mean > 0) & (variance > 0), variance / mean, np.nan))
+    with np.errstate(all="ignore"):  # values that are no logarithms may overflow or be below 0
+        if chunks is not None:
+            summary = (chunks if raw else chunks.map(_expm1)).summary
+            mean, variance = summary.mean, summary.squares / max(1, n - 1)
+        else:
+            counts = X if raw else _expm1(X)
+            mean = np.asarray(counts.mean(axis=0, dtype=np.float64)).ravel()
+            variance = column_variances(counts) * n / max(1, n - 1)
+        known = np.isfinite(variance) & (mean > 0) & (variance > 0)
+        dispersion = np.log(np.where(known, variance / mean, np.nan))
         means = np.log1p(mean)
     values = pd.Series(dispersion)
-    groups = values.groupby(pd.cut(means, _N_BINS, labels=False))
+    groups = values.groupby(pd.cut(np.where(np.isfinite(means), means, 0), _N_BINS, labels=False))
     middle, spread = groups.transform("mean"), groups.transform("std")
     alone = spread.isna()  # as in scanpy, a gene alone in its group gets 1
     middle[alone], spread[alone] = 0.0, middle[alone]

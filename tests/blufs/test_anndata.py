@@ -199,6 +199,19 @@ def test_what_scanpy_draws_is_written():
             assert own["dispersions_norm"].std() == pytest.approx(1.0)
 
 
+def test_values_that_are_no_logarithms_have_no_dispersions():
+    adata = cells()
+    X = adata.X.toarray().astype(float)
+    X[:, 3] *= 1000.5
+    X[:, 4] -= 7.5
+    adata.X = X
+    select_genes(adata, 5, n_clusters=3)
+    missing = adata.var["dispersions"].isna().to_numpy()
+    assert missing[[3, 4]].all()
+    assert not missing[5:].any()
+    assert adata.var["dispersions_norm"].notna().sum() == 58
+
+
 def test_arguments_of_scanpy_that_make_no_sense_are_named():
     with pytest.raises(TypeError, match=r"takes no max_mean, min_mean: by these .* n_top_genes"):
         select_genes(cells(), min_mean=0.01, max_mean=3)

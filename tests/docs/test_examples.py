@@ -1,5 +1,6 @@
 """Every script of examples/ runs, draws a picture and stands in the gallery."""
 
+import nbformat
 import pytest
 import yaml
 
@@ -18,6 +19,16 @@ def test_the_example_runs_and_draws_a_picture(name):
     _, pictures = example.run()
     assert len(pictures) >= 1
     assert all(len(picture) > 5_000 for picture in pictures)  # bytes; an empty axis has fewer
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_notebook_is_valid_and_has_the_code_of_the_script(name):
+    example = gallery.Example.read(name)
+    book = nbformat.reads(gallery.notebook(example), as_version=4)
+    nbformat.validate(book)
+    assert [cell.cell_type for cell in book.cells] == ["markdown", "code"]
+    assert book.cells[1].source == example.code
+    assert example.runs_anywhere == (name != "which_pixels")
 
 
 def test_an_example_goes_on_without_the_file_that_it_would_download(monkeypatch):
