@@ -117,7 +117,7 @@ def select_genes(
             "result. Run scanpy.pp.normalize_total(adata) and scanpy.pp.log1p(adata) first"
         )
     fits = _fit_batches(X, _batches(adata, batch_key), estimator, n_top)
-    if n_top == "auto":
+    if isinstance(n_top, str):
         n_top = int(np.median([fit.get_support().sum() for fit in fits]))
     table = _table(adata, fits, n_top, with_batches=batch_key is not None)
     for column, values in _dispersions(X, raw).items():
