@@ -23,6 +23,7 @@ from benchmarks.evidence.w_step_rules import (
 from benchmarks.harness import save
 from blufs import BLUFSVariant, clustering_accuracy
 from blufs._numerics.matrix import scaled_data
+from blufs._numerics.units import Units
 from blufs.solver.w_block import SupportSearch
 
 BETA, LAM = 0.01, 0.01
@@ -31,7 +32,7 @@ BETA, LAM = 0.01, 0.01
 def rules(data, M, Y, H, B, diagonal, s):
     """Name -> function that returns a support."""
 
-    search = SupportSearch(data, M, Y, diagonal, LAM, 0.0, included=np.empty(0, dtype=int))
+    search = SupportSearch(data, M, Y, diagonal, LAM, 0.0, units=Units.single(len(H)))
 
     def pursuit():
         return search.start(s).chosen

@@ -107,6 +107,10 @@ def select_genes(
             f"estimator must be a selector of this library, got {type(estimator).__name__}; fit "
             "any other one to adata.X"
         )
+    if estimator.costs is not None or estimator.groups is not None:
+        raise ValueError(
+            "select_genes counts genes: fit an estimator that has costs or groups to adata.X"
+        )
     if include is not None or exclude is not None:
         estimator = clone(estimator).set_params(include=included, exclude=excluded)
     X = _values(adata, layer, estimator)

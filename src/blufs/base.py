@@ -10,7 +10,8 @@ A method subclasses :class:`BaseSelector` and implements one of
 ``tuned_parameters``; a grid over those computes it once and hands it to every fit. All three get
 validated data without constant and excluded features: those are ranked last here, for every method.
 Features that must be chosen are ranked first here; a method that can choose the others *given* them
-implements ``_solve_given(X, s_values, precomputed, included)`` instead of ``_solve``. Values near
+implements ``_solve_given(X, s_values, precomputed, units)`` instead of ``_solve``, and if it has
+``costs`` and ``groups`` as parameters, then by units and budgets s. Values near
 the ends of the floating-point numbers are scaled by a power of two first, and offsets taken off
 where the method says that they change nothing, see :mod:`blufs._numerics.matrix.conditioning`.
 """
@@ -37,7 +38,7 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from blufs._numerics.feature_names import feature_indices, shown
+from blufs._numerics.feature_names import feature_costs, feature_groups, feature_indices, shown
 from blufs._numerics.graph import SampleGraph
 from blufs._numerics.matrix.chunked import (
     as_row_chunks,
@@ -53,6 +54,7 @@ from blufs._numerics.progress import reporting
 from blufs._numerics.redundancy import redundancy
 from blufs._numerics.table import as_table
 from blufs._numerics.threads import threads_for
+from blufs._numerics.units import Units
 from blufs._numerics.warn import warn_user
 
 __all__ = [
@@ -80,7 +82,8 @@ class Solution:
     order : ndarray of shape (d,), optional
         All features, best first. By default by descending score, ties by smaller index.
     n_features : int
-        s, where the method was asked to count the features itself.
+        The number of selected features, which come first in the order. A method says it where it
+        is not s: where it counts the features itself, or these have costs or groups.
     objective_history : ndarray, optional
         Objective at the start and after every sweep.
     per_feature, fitted : dict
@@ -104,6 +107,11 @@ class Solution:
             return self.order
         return np.argsort(-self.scores, kind="stable")
 
+    @property
+    def selected(self) -> np.ndarray:
+        """The selected features, best first."""
+        return self.ranked[: self.n_features]
+
 
 NON_NEGATIVE = Interval(Real, 0, None, closed="left")
 POSITIVE = Interval(Real, 0, None, closed="neither")
@@ -113,6 +121,8 @@ _COMMON = {
     "n_features_to_select": [None, Interval(Real, 0, 1, closed="neither"), AT_LEAST_ONE],
     "include": [None, "array-like"],
     "exclude": [None, "array-like"],
+    "costs": [None, "array-like"],
+    "groups": [None, "array-like"],
     "n_clusters": [AT_LEAST_ONE],
     "n_components": [None, AT_LEAST_ONE],
     "n_neighbors": [AT_LEAST_ONE],
@@ -134,6 +144,8 @@ def constraints(common: str = "", **own: list) -> dict[str, list]:
 REDUNDANT_SHARE = 0.5
 #: Largest modulus of a parameter, and the inverse of the least: squares with data stay finite.
 _MAX_PARAMETER = 1e100
+#: A budget is kept up to this share of it, because costs are added up with rounding errors.
+_COST_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
@@ -200,6 +212,16 @@ class BaseSelector(ColumnsMixin, BaseEstimator):
         given these.
     exclude : array-like, optional
         Features that must not be chosen, likewise. The result is that without these columns.
+    costs : array-like of shape (n_features,) or dict of names, optional
+        What each feature costs, a positive number; BLUFS and the greedy methods have this
+        parameter. ``n_features_to_select`` is then a budget, in the same unit: the selected
+        features cost at most that together, half of what all cost if it is None. Features are
+        chosen by what they gain per cost, and what is left of the budget need not buy anything.
+    groups : array-like of shape (n_features,) or dict of names, optional
+        A label per feature; the same methods have it. Features of one label are chosen together,
+        and ``n_features_to_select`` counts groups, or bounds what they cost: a group costs what
+        its features cost together. Those that a dict does not name go alone. Including a feature
+        includes its group, and a group can only be excluded as a whole.
 
     Attributes
     ----------
@@ -234,6 +256,8 @@ class BaseSelector(ColumnsMixin, BaseEstimator):
     n_features_to_select: int | float | str | None
     include: Any = None
     exclude: Any = None
+    costs: Any = None
+    groups: Any = None
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -272,15 +296,15 @@ class BaseSelector(ColumnsMixin, BaseEstimator):
         """
         X = self._validate(X)
         s = self._resolve_n_features(X.shape[1])
-        solution = self._plain()._solve_usable(X, [s], precomputed)[s]
-        self._publish(solution, s or solution.n_features)
+        self._publish(self._plain()._solve_usable(X, [s], precomputed)[s])
         return self
 
     def select_path(self, X, s_values: Sequence[int], *, precomputed=None) -> dict[int, Solution]:
         """Solutions for several numbers of features, sharing all that can be shared.
 
         ``select_path(X, [.., s, ..])[s]`` is what ``fit`` with ``n_features_to_select=s`` finds,
-        whatever the other values are. The selector itself stays as it is, fitted or not.
+        whatever the other values are; its ``selected`` features are the first of the ``ranked``
+        ones. The selector itself stays as it is, fitted or not.
         """
         self._validate_params()
         plain = self._plain()
@@ -299,9 +323,10 @@ class BaseSelector(ColumnsMixin, BaseEstimator):
         return dict.fromkeys(s_values, self._rank(X, precomputed))
 
     def _solve_given(
-        self, X: np.ndarray, s_values: list[int], precomputed, included: np.ndarray
-    ) -> dict[int, Solution]:
-        """As ``_solve``; the features ``included``, (m,) with m <= s, will be ranked first."""
+        self, X: np.ndarray, s_values: list, precomputed, units: Units
+    ) -> dict[Any, Solution]:
+        """As ``_solve``, for budgets s of units of the features of X; the included ones, which cost
+        at most s, will be ranked first."""
         return self._solve(X, s_values, precomputed)
 
     def _plain(self) -> Self:
@@ -317,6 +342,9 @@ class BaseSelector(ColumnsMixin, BaseEstimator):
 
     def _validate_params(self) -> None:
         plain = self._plain()
+        if self.costs is not None and isinstance(plain.n_features_to_select, Real):
+            _check_budget(plain.n_features_to_select)
+            plain.n_features_to_select = None
         super(BaseSelector, plain)._validate_params()
         for name, value in plain.get_params(deep=False).items():
             rules = self._parameter_constraints.get(name, [])
@@ -363,17 +391,47 @@ class BaseSelector(ColumnsMixin, BaseEstimator):
             raise ValueError("X has no variance: all samples are equal, none can be told apart")
         return X
 
-    def _preselected(self, d: int, names=None) -> tuple[np.ndarray, np.ndarray]:
-        """Positions of the features that must be chosen, and of those that must not; ``names`` of
-        all d features are those of the data unless given."""
+    def _units(self, d: int, names=None) -> tuple[Units, np.ndarray]:
+        """What of d features is chosen as one, and which units, (u,), are not excluded; ``names``
+        of all features are those of the data unless given."""
         names = getattr(self, "feature_names_in_", None) if names is None else names
         included = feature_indices(self.include, d, names, "include")
-        excluded = feature_indices(self.exclude, d, names, "exclude")
-        both = np.intersect1d(included, excluded)
-        if both.size:
-            both = both if names is None else names[both]
-            raise ValueError(f"include and exclude both have {shown(both)}")
-        return included, excluded
+        excluded = np.zeros(d, dtype=bool)
+        excluded[feature_indices(self.exclude, d, names, "exclude")] = True
+        labels = np.arange(d) if self.groups is None else feature_groups(self.groups, d, names)
+        costs: np.ndarray = np.ones(len(np.unique(labels)))
+        if self.costs is not None:
+            costs = np.bincount(labels, weights=feature_costs(self.costs, d, names))
+        units = Units(labels, costs, np.unique(labels[included]))
+        shares = units.sums(excluded) / units.sizes
+        known = np.arange(d) if names is None else names
+        both = excluded & np.isin(labels, units.included)
+        if both.any():
+            raise ValueError(f"include and exclude both have {shown(known[both])}")
+        split = excluded & (shares < 1)[labels]
+        if split.any():
+            raise ValueError(
+                f"exclude has {shown(known[split])}, but not all of the group: the columns of a "
+                "group stay together"
+            )
+        return units, shares == 0
+
+    def _preselected(self, d: int, names=None) -> tuple[np.ndarray, np.ndarray]:
+        """Positions of the features that must be chosen, with the others of their groups, and of
+        those that must not."""
+        units, allowed = self._units(d, names)
+        is_included = np.isin(units.labels, units.included)
+        return np.flatnonzero(is_included), np.flatnonzero(~allowed[units.labels])
+
+    def _by_position(self, d: int, names=None) -> dict[str, np.ndarray]:
+        """The parameters that speak of d features, as they are for data without names."""
+        included, excluded = self._preselected(d, names)
+        given = {"include": included, "exclude": excluded}
+        if self.costs is not None:
+            given["costs"] = feature_costs(self.costs, d, names)
+        if self.groups is not None:
+            given["groups"] = feature_groups(self.groups, d, names)
+        return {name: values for name, values in given.items() if len(values)}
 
     def _usable_part(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
         """X as the method gets it, without constant and excluded features, and which of all these
@@ -420,51 +478,82 @@ class BaseSelector(ColumnsMixin, BaseEstimator):
             )
         return graph
 
-    def _resolve_n_features(self, d: int) -> int | None:
+    def _resolve_n_features(self, d: int) -> int | float | None:
+        """s: a number of features or groups, or a budget; None if the method counts them."""
         wanted = self.n_features_to_select
-        if isinstance(wanted, str):  # "auto": the method counts them
+        if isinstance(wanted, str):  # "auto"
+            if self.costs is not None:
+                raise ValueError(
+                    f"n_features_to_select={wanted!r} does not look at costs: give a budget"
+                )
             return None
-        included, excluded = self._preselected(d)
-        left = d - len(excluded)
+        units, allowed = self._units(d)
+        if self.costs is not None:
+            if wanted is None:
+                least = max(_cheapest(units, allowed), units.cost(units.included))
+                wanted = max(units.cost(allowed) / 2, least)
+            return self._check_size(wanted, d)
+        left = int(np.count_nonzero(allowed))
         if wanted is None:
-            return max(1, left // 2, len(included))
+            return max(1, left // 2, len(units.included))
         if isinstance(wanted, Integral):
             return self._check_size(wanted, d)
         return self._check_size(max(1, int(wanted * left)), d)
 
-    def _check_size(self, s, d: int) -> int:
-        """s as an int, if so many of d features can be chosen."""
-        s, (included, excluded) = check_count(s, d), self._preselected(d)
-        left = d - len(excluded)
+    def _check_size(self, s, d: int) -> int | float:
+        """s as a number, if so many of d features or groups can be chosen, or for this budget."""
+        units, allowed = self._units(d)
+        if self.costs is not None:
+            return _check_budget(s, units, allowed)
+        unit = "features" if self.groups is None else "groups"
+        s, left = check_count(s, len(allowed), unit), np.count_nonzero(allowed)
         if s > left:
-            raise ValueError(f"n_features_to_select={s}, but exclude leaves {left} of {d} features")
-        if s < len(included):
             raise ValueError(
-                f"n_features_to_select={s} is below the number of features in include, "
-                f"{len(included)}"
+                f"n_features_to_select={s}, but exclude leaves {left} of {len(allowed)} {unit}"
+            )
+        if s < len(units.included):
+            raise ValueError(
+                f"n_features_to_select={s} is below the number of {unit} in include, "
+                f"{len(units.included)}"
             )
         return s
 
     def _solve_usable(self, X, s_values: list, precomputed) -> dict[Any, Solution]:
         """Solve on the usable features only, and put the others last."""
         given = self._given(X, precomputed)
-        included, excluded = self._preselected(X.shape[1])
+        d = X.shape[1]
+        (units, _), excluded = self._units(d), self._preselected(d)[1]
         part, kept = self._usable_part(X)
         if kept is None:
             kept = np.arange(part.shape[1])
-        positions = np.flatnonzero(np.isin(kept, included))
-        # Features to include that are constant take a place each, but not one among those solved.
-        n_constant = len(included) - len(positions)
-        inner = {s: min(max(s - n_constant, 1), len(kept)) if s else s for s in s_values}
+        solved = units.part(kept)
+        inner = {s: self._inner_size(s, units, solved) for s in s_values}
         talking = reporting(type(self).__name__, getattr(self, "verbose", 0))
         # What is too small to count is zero.
         with talking, np.errstate(under="ignore"), threads_for(X):
-            solutions = self._solve_given(part, sorted(set(inner.values())), given, positions)
+            solutions = self._solve_given(part, sorted(set(inner.values())), given, solved)
         for s in inner.values():
             check_ranking(solutions.get(s), len(kept), type(self).__name__)
         self._warn_unless_converged(solutions)
-        d = X.shape[1]
-        return {s: _extended(solutions[inner[s]], kept, included, excluded, d) for s in s_values}
+        counted = {s: None if self.costs is not None else s for s in s_values}
+        return {
+            s: _extended(solutions[inner[s]], kept, units, excluded, counted[s]) for s in s_values
+        }
+
+    def _inner_size(self, s, units: Units, solved: Units):
+        """What of s is for the units that vary; constant ones that must be chosen take the rest."""
+        if s is None:
+            return None
+        paid = units.cost(units.included) - solved.cost(solved.included)
+        if self.costs is None:
+            return min(max(s - int(paid), 1), len(solved.costs))
+        left = s * (1 + _COST_ROUNDING) - paid
+        if not len(solved.included) and left < solved.costs.min():
+            raise ValueError(
+                f"n_features_to_select={s} is a budget that buys no feature that varies: the "
+                f"cheapest costs {solved.costs.min():g}"
+            )
+        return left
 
     def _warn_unless_converged(self, solutions: dict[Any, Solution]) -> None:
         late = [s or found.n_features for s, found in solutions.items() if not found.converged]
@@ -478,8 +567,8 @@ class BaseSelector(ColumnsMixin, BaseEstimator):
                 ConvergenceWarning,
             )
 
-    def _publish(self, solution: Solution, s: int) -> None:
-        order = solution.ranked
+    def _publish(self, solution: Solution) -> None:
+        order, s = solution.ranked, solution.n_features
         if not np.isfinite(solution.scores).all():
             raise FloatingPointError(f"{type(self).__name__} found scores that are NaN or infinite")
         self.scores_ = solution.scores
@@ -575,17 +664,24 @@ class GraphSelector(BaseSelector):
 
 
 def _extended(
-    solution: Solution, kept: np.ndarray, included: np.ndarray, excluded: np.ndarray, d: int
+    solution: Solution, kept: np.ndarray, units: Units, excluded: np.ndarray, s: int | None
 ) -> Solution:
-    """Extend a solution on the ``kept`` of d features to all of them.
+    """Extend a solution on the ``kept`` features to all of those that ``units`` has.
 
-    Included ones come first, then the others as the solution ranks them, constant ones, and
-    excluded ones; those that were not kept get the lowest score.
+    Included units come first, then the others as the solution ranks their best features, constant
+    ones, and excluded ones; features that were not kept get the lowest score. The first s units are
+    selected, or if s is None those that the solution selects and the included ones.
     """
-    n_features = solution.n_features + len(np.setdiff1d(included, kept))
+    d, labels = len(units.labels), units.labels
     others = np.setdiff1d(np.arange(d), np.concatenate([kept, excluded]))
     order = np.concatenate([kept[solution.ranked], others, excluded])
-    order = order[np.argsort(~np.isin(order, included), kind="stable")]
+    first = np.full(len(units.costs), d)
+    np.minimum.at(first, labels[order], np.arange(d))
+    first[units.included] -= d
+    order = order[np.argsort(first[labels[order]], kind="stable")]
+    if s is None:
+        s = len(np.union1d(labels[kept[solution.selected]], units.included))
+    n_features = int(units.sizes[np.argsort(first)[:s]].sum())
     if len(kept) == d:
         return replace(solution, order=order, n_features=n_features)
     scores = np.full(d, solution.scores.min(), dtype=solution.scores.dtype)
@@ -679,13 +775,43 @@ def _check_columns(X) -> None:
         raise ValueError("X holds dates or times; turn them into numbers first, or leave them out")
 
 
-def check_count(s, d: int | None = None) -> int:
-    """s as an int, if it is a number of features that X with d of them can give."""
+def check_count(s, most: int | None = None, unit: str = "features") -> int:
+    """s as an int, if it is a number of features (or groups) that X with ``most`` can give."""
     if isinstance(s, bool) or not isinstance(s, Integral) or int(s) < 1:
-        raise ValueError(f"the number of features must be a positive integer, got {s!r}")
-    if d is not None and int(s) > d:
-        raise ValueError(f"n_features_to_select={s} is above the number of features, {d}")
+        raise ValueError(f"the number of {unit} must be a positive integer, got {s!r}")
+    if most is not None and int(s) > most:
+        raise ValueError(f"n_features_to_select={s} is above the number of {unit}, {most}")
     return int(s)
+
+
+def _check_budget(
+    s: Any, units: Units | None = None, allowed: np.ndarray | slice = slice(None)
+) -> float:
+    """s as a number, if it is a budget that buys the units that must be chosen, or one of those
+    that are allowed."""
+    is_number = isinstance(s, Real) and not isinstance(s, bool | np.bool_)
+    if not (is_number and 0 < float(s) < np.inf):
+        raise ValueError(
+            f"n_features_to_select is a budget where features have costs: a positive number, got "
+            f"{s!r}"
+        )
+    budget = float(s)
+    if units is not None:
+        needed, cheapest = units.cost(units.included), _cheapest(units, allowed)
+        if needed > budget * (1 + _COST_ROUNDING):
+            raise ValueError(
+                f"n_features_to_select={s} is below what the features in include cost, {needed:g}"
+            )
+        if cheapest > budget * (1 + _COST_ROUNDING):
+            raise ValueError(
+                f"n_features_to_select={s} is a budget that buys nothing: the cheapest costs "
+                f"{cheapest:g}"
+            )
+    return budget
+
+
+def _cheapest(units: Units, allowed: np.ndarray | slice) -> float:
+    return float(units.costs[allowed].min(initial=np.inf))
 
 
 #: Largest order of a dense eigenproblem (its solution holds about four matrices, 4.3 GiB).

@@ -40,6 +40,7 @@ from blufs._files import (
     treat_missing,
     write_whole,
 )
+from blufs._numerics.feature_names import feature_costs, feature_groups
 from blufs.base import BaseSelector
 
 #: Exit codes: done; the data or the method do not allow it. (argparse ends with 2 for a command
@@ -150,6 +151,8 @@ def _add_select(parser: argparse.ArgumentParser) -> None:
     method.add_argument("--clusters", metavar="C", help="groups that you expect, or auto")
     method.add_argument("--include", nargs="+", default=[], metavar="NAME", help="must be chosen")
     method.add_argument("--exclude", nargs="+", default=[], metavar="NAME", help="may not be")
+    method.add_argument("--costs", metavar="FILE.csv", help="lines name,cost: -s is a budget")
+    method.add_argument("--groups", metavar="FILE.csv", help="lines name,group: -s counts groups")
     method.add_argument("--set", nargs="+", default=[], metavar="NAME=VALUE", help="parameters")
     method.add_argument("--seed", type=int, default=0, help="of random methods (default: 0)")
     add_layout_arguments(parser)
@@ -242,12 +245,12 @@ def _selector(options: argparse.Namespace, table: Table) -> Any:
         parameters["n_clusters"] = _number(options.clusters, "--clusters")
     elif "n_clusters" in known:
         parameters["n_clusters"] = _clusters_unless_given(cls)
-    for name in ("include", "exclude"):
+    for name, read in _OF_FEATURES.items():
         wanted = getattr(options, name)
         if wanted:
             if name not in known:
                 raise CommandError(f"{options.method} does not take --{name}")
-            parameters[name] = _features(wanted, table.names, f"--{name}")
+            parameters[name] = read(wanted, table.names, f"--{name}")
     both = set(parameters.get("include", ())) & set(parameters.get("exclude", ()))
     if both:
         raise CommandError(f"--include and --exclude both have {table.names[min(both)]!r}")
@@ -321,6 +324,39 @@ def _features(wanted: Sequence[str], names: Sequence[str], option: str) -> list[
             f"{option}: there is no feature {unknown[0]!r}{_close(unknown[0], names).rstrip(';')}"
         )
     return [place[name] for name in dict.fromkeys(listed)]
+
+
+def _costs(path: str, names: Sequence[str], option: str) -> np.ndarray:
+    costs = {}
+    for name, text in _pairs(path, option).items():
+        try:
+            costs[name] = float(text)
+        except ValueError:
+            raise CommandError(f"{option}: the cost of {name!r} is no number: {text!r}") from None
+    return feature_costs(costs, len(names), names)
+
+
+def _groups(path: str, names: Sequence[str], option: str) -> np.ndarray:
+    return feature_groups(_pairs(path, option), len(names), names)
+
+
+def _pairs(path: str, option: str) -> dict[str, str]:
+    """The second column of a file by the first one."""
+    with open(path, newline="", encoding="utf-8") as file:
+        rows = [row for row in csv.reader(file) if row]
+    wrong = [row for row in rows if len(row) != 2]
+    if wrong:
+        raise CommandError(f"{option}: lines of {path} must be name,value; one is {wrong[0]}")
+    return {name.strip(): value.strip() for name, value in rows}
+
+
+#: How options that speak of features are read: what is given, the names of all, the option.
+_OF_FEATURES: dict[str, Any] = {
+    "include": _features,
+    "exclude": _features,
+    "costs": _costs,
+    "groups": _groups,
+}
 
 
 def _explain(path: str, selector: Any, table: Table, order: np.ndarray) -> None:

@@ -19,6 +19,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import normalized_mutual_info_score
 from sklearn.metrics.cluster import contingency_matrix
 
+from blufs._numerics.feature_names import is_missing
 from blufs._numerics.graph import N_NEIGHBORS, SampleGraph
 from blufs._numerics.matrix.conditioning import conditioned
 from blufs._numerics.views import clearest_view
@@ -62,17 +63,12 @@ def label_codes(labels, n_samples: int | None = None) -> np.ndarray:
         raise ValueError("there are no labels")
     if n_samples is not None and len(array) != n_samples:
         raise ValueError(f"there are {len(array)} labels for {n_samples} samples")
-    if array.dtype.kind not in "iubSU" and any(map(_is_missing, array.tolist())):
+    if array.dtype.kind not in "iubSU" and any(map(is_missing, array.tolist())):
         raise ValueError("a label is missing (NaN or None): leave out samples without one")
     if array.dtype == object:
         array = np.array([(type(label).__name__, str(label)) for label in array])
         return np.unique(array, axis=0, return_inverse=True)[1].reshape(-1)
     return np.unique(array, return_inverse=True)[1]
-
-
-def _is_missing(label) -> bool:
-    """None, NaN (the one value that differs from itself) and pandas' NA, which compares as NA."""
-    return label is None or type(label).__name__ == "NAType" or bool(label != label)
 
 
 def _pair_of_codes(labels_true, labels_pred) -> tuple[np.ndarray, np.ndarray]:

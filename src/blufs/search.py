@@ -37,11 +37,11 @@ class BlindSearch(MetaEstimatorMixin, ColumnsMixin, BaseEstimator):
     Parameters
     ----------
     estimator : selector of this library
-        Its ``include`` and ``exclude`` hold for every candidate.
+        Its ``include``, ``exclude``, ``costs`` and ``groups`` hold for every candidate.
     param_grid : dict of lists
         Values per parameter; all combinations are tried, and the estimator's own one.
     s_values : sequence of int, optional
-        Numbers of features to choose from; only that of the estimator if None.
+        Numbers of features (groups, budgets) to choose from; only that of the estimator if None.
     n_clusters : int or None, default=None
         Clusters that k-means looks for; None takes the estimator's ``n_clusters``, or counts them
         if it has none or its value is ``"auto"``.
@@ -123,21 +123,19 @@ class BlindSearch(MetaEstimatorMixin, ColumnsMixin, BaseEstimator):
         return self
 
     def _by_position(self, selector: BaseSelector) -> BaseSelector:
-        """The selector for data without names: it includes and excludes features by position."""
+        """The selector for data without names: it knows features by position."""
         names = getattr(self, "feature_names_in_", None)
-        included, excluded = selector._preselected(self.n_features_in_, names)
-        if len(included) + len(excluded) == 0:
-            return selector
-        return selector.set_params(include=included, exclude=excluded)
+        return selector.set_params(**selector._by_position(self.n_features_in_, names))
 
-    def _sizes(self, X: np.ndarray) -> list[int]:
+    def _sizes(self, X: np.ndarray) -> list[float]:
         if self.s_values is not None:
             return list(self.s_values)
         own = self._by_position(clone(self.estimator))
-        s = own._resolve_n_features(X.shape[1])
-        return [s or own.fit(X).n_features_to_select_]
+        d = X.shape[1]
+        s = own._resolve_n_features(d)
+        return [s or len(np.unique(own._units(d)[0].labels[own.fit(X).indices_]))]
 
-    def _judge(self, X: Any, s_values: Sequence[int], candidates) -> list[dict[str, Any]]:
+    def _judge(self, X: Any, s_values: Sequence[float], candidates) -> list[dict[str, Any]]:
         """One row per candidate (parameters, selector) and s."""
         # Candidates get the data as they are; they bring values near the ends back themselves.
         near = conditioned(X, ignores_offsets=True, ignores_scale=False)
@@ -156,7 +154,7 @@ class BlindSearch(MetaEstimatorMixin, ColumnsMixin, BaseEstimator):
                 shared[key] = candidate.precompute(X)
             path = candidate.select_path(X, s_values, precomputed=shared[key])
             for s, solution in path.items():
-                features = solution.ranked[:s]
+                features = solution.selected
                 chosen = dense_columns(X, features)
                 partitions = cluster(chosen, self.n_clusters_, seeds, restarts=3)
                 criteria = label_free_criteria(near, graph, partitions)

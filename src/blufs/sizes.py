@@ -53,7 +53,8 @@ def path(
     X : array-like of shape (n_samples, n_features)
         Of any kind that the estimator takes.
     s_values : sequence of int, optional
-        Numbers of features; ten up to 100 if None.
+        Numbers of features; ten up to 100 if None. Of groups, where the estimator has ``groups``;
+        budgets, where it has ``costs``.
     n_clusters : int, optional
         Clusters that k-means looks for; None takes the estimator's, or counts them.
     n_runs : int, default=5
@@ -69,7 +70,7 @@ def path(
     DataFrame, or dict of arrays where pandas is not installed
         One row per number of features. ``s``. ``explained``: share of the variance of all features,
         each of variance one, that linear functions of the chosen ones explain. ``gain``: by how
-        much that share grew per feature since the row before. ``criterion`` and
+        much that share grew per unit of s since the row before. ``criterion`` and
         ``criterion_spread``: how well the clusters that k-means finds on the chosen features keep
         neighbours together (``principal_cohesion``), mean and standard deviation over the runs.
         ``stability``: Nogueira's index of the selections on the halves; 1 is always the same, 0 as
@@ -90,11 +91,10 @@ def path(
     selector = clone(estimator)
     data = selector._validate(X)
     if s_values is None:
-        included, excluded = selector._preselected(data.shape[1])
-        s_values = _default_sizes(len(included), data.shape[1] - len(excluded))
+        s_values = _default_sizes(selector, data.shape[1])
     solutions = clone(estimator).select_path(X, s_values)
     sizes = list(solutions)
-    selections = [solutions[s].ranked[:s] for s in sizes]
+    selections = [solutions[s].selected for s in sizes]
     explained = np.array([explained_share(data, features) for features in selections])
     near = conditioned(data, ignores_offsets=True, ignores_scale=False)
     c = clusters_to_look_for(estimator, data, n_clusters)
@@ -143,10 +143,13 @@ def elbow(s, values) -> int:
     return int(x[np.argmax(above)])
 
 
-def _default_sizes(n_included: int, n_allowed: int) -> np.ndarray:
-    """Sizes from one, or all that must be chosen, up to nearly all that may be."""
-    low = max(1, n_included)
-    high = max(low, min(n_allowed - 1, LARGEST))
+def _default_sizes(selector: BaseSelector, d: int) -> np.ndarray:
+    """Sizes from one, or all that must be chosen, up to nearly all that may be; or budgets."""
+    units, allowed = selector._units(d)
+    low = max(units.costs[allowed].min(), units.cost(units.included))
+    if selector.costs is not None:
+        return np.geomspace(low, units.cost(allowed), N_SIZES)
+    high = max(low, min(np.count_nonzero(allowed) - 1, LARGEST))
     return np.unique(np.geomspace(low, high, N_SIZES).astype(int))
 
 
@@ -168,5 +171,5 @@ def _supports_on(selector: BaseSelector, X, rows: np.ndarray, sizes: list[int]) 
         solutions = selector.select_path(some_rows(X, rows), sizes)
     supports = np.zeros((len(sizes), X.shape[1]), dtype=bool)
     for support, s in zip(supports, sizes, strict=True):
-        support[solutions[s].ranked[:s]] = True
+        support[solutions[s].selected] = True
     return supports

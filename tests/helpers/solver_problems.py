@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 import scipy.sparse as sp
 
 from blufs._numerics.graph import SampleGraph
 from blufs._numerics.matrix import DataMatrix, scaled_data
+from blufs._numerics.units import Units
 from blufs.solver.model import LearnedGraph, Problem, State, Weights
 from blufs.solver.operators import Smoothing
 from blufs.solver.p_block import candidate_neighbors
@@ -48,11 +49,11 @@ def random_problem(
     data = scaled_data(X, "center+unit")
     weights = Weights(alpha, beta, lam, mu, tau=1e-3)
     diagonal = data.quadratic_forms(P.smoothing(beta))[1] + lam + weights.tau
-    none = np.empty(0, dtype=int)
-    problem = Problem(data, graph.normalized, diagonal, weights, c, none, y_solver)
+    units = Units.single(d)
+    problem = Problem(data, graph.normalized, diagonal, weights, c, units, y_solver)
     Y = random_orthonormal(rng, n, c)
     support = search_for(problem, P, Y).start(s).chosen
-    return problem, start_state(problem, support, data.columns(support), Y, P)
+    return problem, start_state(problem, s, support, data.columns(support), Y, P)
 
 
 @dataclass
@@ -66,15 +67,13 @@ class WProblem:
     H: np.ndarray
     B: np.ndarray
     s: int
-    included: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=int))
+    units: Units
 
     @property
     def search(self) -> SupportSearch:
         """The library's search for its support."""
         diagonal = np.diagonal(self.H).copy()
-        return SupportSearch(
-            self.data, self.M, self.Y, diagonal, self.ridge, tau=0.0, included=self.included
-        )
+        return SupportSearch(self.data, self.M, self.Y, diagonal, self.ridge, 0.0, self.units)
 
 
 def random_w_problem(seed: int) -> WProblem:
@@ -88,4 +87,4 @@ def random_w_problem(seed: int) -> WProblem:
     ridge = 10 ** rng.uniform(-4, 1)
     A = data.columns(np.arange(d))
     H = A.T @ (M @ A) + ridge * np.eye(d)
-    return WProblem(data, M, Y, ridge, H, A.T @ Y, int(rng.integers(1, d - 1)))
+    return WProblem(data, M, Y, ridge, H, A.T @ Y, int(rng.integers(1, d - 1)), Units.single(d))

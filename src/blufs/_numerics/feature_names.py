@@ -1,12 +1,17 @@
-"""Features as users name them: by position, by name, or by a boolean mask."""
+"""Features as users name them: by position, by name, or by a boolean mask; and what they say of
+each."""
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from numbers import Real
 from typing import Any
 
 import numpy as np
+
+#: Largest cost of a feature, and the inverse of the least.
+_MAX_COST = 1e50
 
 
 def feature_indices(wanted: Any, d: int, names: Sequence[str] | None, argument: str) -> np.ndarray:
@@ -50,6 +55,69 @@ def feature_indices(wanted: Any, d: int, names: Sequence[str] | None, argument: 
             )
         return np.unique(values).astype(np.intp)
     return np.unique(_positions_of_names(values.tolist(), names, argument))
+
+
+def feature_costs(costs: Any, d: int, names: Sequence[str] | None) -> np.ndarray:
+    """What each of d features costs, shape (d,), positive and finite."""
+    given = _feature_values(costs, d, names, "costs")
+    if len(given) < d:
+        missing = [j if names is None else names[j] for j in range(d) if j not in given]
+        raise ValueError(f"costs does not say what these features cost: {shown(missing)}")
+    values = [given[j] for j in range(d)]
+    bad = [value for value in values if not _is_cost(value)]
+    if bad:
+        raise ValueError(f"costs must be positive finite numbers, got {shown(bad)}")
+    return np.array(values, dtype=float)
+
+
+def _is_cost(value: Any) -> bool:
+    is_number = isinstance(value, Real) and not isinstance(value, bool | np.bool_)
+    return is_number and 1 / _MAX_COST <= value <= _MAX_COST
+
+
+def feature_groups(groups: Any, d: int, names: Sequence[str] | None) -> np.ndarray:
+    """The group 0, 1, ... of each of d features, in the order of their first ones, shape (d,).
+
+    Features that a mapping does not name are groups of their own.
+    """
+    given = _feature_values(groups, d, names, "groups")
+    missing = [j for j, label in given.items() if is_missing(label)]
+    if missing:
+        raise ValueError(
+            f"groups has no label at {shown(missing)}: give a feature that goes alone a label of "
+            "its own"
+        )
+    known: dict[Any, int] = {}
+    # Of another type than labels can be, so that none is the same.
+    labels = [(given[j],) if j in given else j for j in range(d)]
+    try:
+        return np.array([known.setdefault(label, len(known)) for label in labels], dtype=np.intp)
+    except TypeError:
+        raise ValueError("groups must have one label per feature, such as a text") from None
+
+
+def is_missing(label: Any) -> bool:
+    """None, NaN (the one value that differs from itself) and pandas' NA, which compares as NA."""
+    return label is None or type(label).__name__ == "NAType" or bool(label != label)
+
+
+def _feature_values(
+    values: Any, d: int, names: Sequence[str] | None, argument: str
+) -> dict[int, Any]:
+    """What a list of d values, a mapping or a Series by name says of each feature, by position."""
+    index: Any = getattr(values, "index", None)
+    if names is not None and hasattr(index, "get_indexer") and index.inferred_type == "string":
+        values = dict(zip(index, values, strict=True))
+    if isinstance(values, Mapping):
+        if not all(isinstance(name, str) for name in values):
+            raise ValueError(f"{argument} must have names of features as keys")
+        positions = _positions_of_names(list(values), names, argument)
+        return dict(zip(positions.tolist(), values.values(), strict=True))
+    array = np.asarray(values)
+    if array.shape != (d,):
+        what = f"{len(array)} values" if array.ndim == 1 else f"shape {array.shape}"
+        raise ValueError(f"{argument} has {what}, X has {d} features: give one for each")
+    return dict(enumerate(values))
 
 
 def _in_order(wanted: Any, names: Sequence[str] | None, argument: str) -> Any:

@@ -12,6 +12,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from blufs._numerics.graph import SampleGraph
 from blufs._numerics.matrix import scaled_data
+from blufs._numerics.units import Units
 from blufs.base import (
     AT_LEAST_ONE,
     NON_NEGATIVE,
@@ -106,6 +107,9 @@ class BLUFS(GraphSelector):
     include, exclude : array-like, optional
         Features that must be chosen and that must not be: positions, names or a mask, see
         :class:`~blufs.base.BaseSelector`.
+    costs, groups : array-like or dict, optional
+        What each feature costs, which makes ``n_features_to_select`` a budget; and which features
+        are chosen together, which makes it count groups. See :class:`~blufs.base.BaseSelector`.
 
     Attributes
     ----------
@@ -153,7 +157,7 @@ class BLUFS(GraphSelector):
     tuned_parameters: ClassVar[tuple[str, ...]] = WEIGHTS
 
     _parameter_constraints: ClassVar[dict] = constraints(
-        "n_neighbors scaling tol verbose",
+        "costs groups n_neighbors scaling tol verbose",
         n_features_to_select=[
             StrOptions({"auto"}),
             *GraphSelector._parameter_constraints["n_features_to_select"],
@@ -186,6 +190,8 @@ class BLUFS(GraphSelector):
         verbose=0,
         include=None,
         exclude=None,
+        costs=None,
+        groups=None,
     ):
         self.n_features_to_select = n_features_to_select
         self.n_clusters = n_clusters
@@ -200,6 +206,8 @@ class BLUFS(GraphSelector):
         self.verbose = verbose
         self.include = include
         self.exclude = exclude
+        self.costs = costs
+        self.groups = groups
 
     def _precompute(self, X: np.ndarray) -> SharedStart:
         return self._share(X, None)
@@ -224,36 +232,31 @@ class BLUFS(GraphSelector):
             return precomputed
         return self._share(X, self._graph(X, precomputed))
 
-    def _solve(self, X: np.ndarray, s_values: list, precomputed) -> dict:
-        return self._solve_given(X, s_values, precomputed, np.empty(0, dtype=int))
-
-    def _solve_given(
-        self, X: np.ndarray, s_values: list, precomputed, included: np.ndarray
-    ) -> dict:
-        chosen, problem, sizes, states = self._begin(X, s_values, precomputed, included)
+    def _solve_given(self, X: np.ndarray, s_values: list, precomputed, units: Units) -> dict:
+        chosen, problem, states = self._begin(X, s_values, precomputed, units)
         results = minimize_each(problem, states, self.max_iter, self.tol)
         return {
-            wanted: self._solution(problem, result, s, chosen)
-            for wanted, s, result in zip(s_values, sizes, results, strict=True)
+            wanted: self._solution(problem, result, chosen)
+            for wanted, result in zip(s_values, results, strict=True)
         }
 
     def _begin(
-        self, X: np.ndarray, s_values: list, precomputed, included: np.ndarray
-    ) -> tuple[dict[str, Any], Problem, list[int], list[State]]:
-        """What the data decided, the problem, and the numbers of features with their states."""
+        self, X: np.ndarray, s_values: list, precomputed, units: Units
+    ) -> tuple[dict[str, Any], Problem, list[State]]:
+        """What the data decided, the problem, and a state to start from for each s."""
         shared = self._shared(X, precomputed)
-        problem = self._problem(X, shared, included)
+        problem = self._problem(X, shared, units)
         Y, P = self._first_labels(problem, shared), shared.learned_graph()
-        return shared.chosen(), problem, *self._start_states(problem, Y, P, s_values)
+        return shared.chosen(), problem, self._start_states(problem, Y, P, s_values)
 
-    def _problem(self, X: np.ndarray, shared: SharedStart, included: np.ndarray) -> Problem:
+    def _problem(self, X: np.ndarray, shared: SharedStart, units: Units) -> Problem:
         return Problem(
             data=scaled_data(X, shared.scaling),
             S=shared.graph.normalized,
             diagonal=shared.diagonal(self.beta, self.lam, self.tau),
             weights=Weights(self.alpha, self.beta, self.lam, self.mu, self.tau),
             n_clusters=shared.n_clusters,
-            included=included,
+            units=units,
             y_solver=self.y_solver,
             learn_neighbors=self.learn_neighbors,
             feedback=self.feedback,
@@ -271,12 +274,10 @@ class BLUFS(GraphSelector):
 
     def _start_states(
         self, problem: Problem, Y: np.ndarray, P: LearnedGraph, s_values: list
-    ) -> tuple[list[int], list[State]]:
+    ) -> list[State]:
         return start_path(problem, Y, P, s_values, sweeps_follow=self.max_iter > 0)
 
-    def _solution(
-        self, problem: Problem, result: Result, s: int, chosen: dict[str, Any]
-    ) -> Solution:
+    def _solution(self, problem: Problem, result: Result, chosen: dict[str, Any]) -> Solution:
         state, d = result.state, problem.data.shape[1]
         norms = np.linalg.norm(state.W, axis=1)
         scores, coef = np.zeros(d), np.zeros((d, state.W.shape[1]))
@@ -293,7 +294,7 @@ class BLUFS(GraphSelector):
         return Solution(
             scores=scores,
             order=order,
-            n_features=s,
+            n_features=len(state.support),
             n_iter=result.n_iter,
             converged=result.converged,
             objective_history=result.history,
@@ -353,6 +354,9 @@ class BLUFSVariant(BLUFS):
     include, exclude : array-like, optional
         Features that must be chosen and that must not be: positions, names or a mask, see
         :class:`~blufs.base.BaseSelector`.
+    costs, groups : array-like or dict, optional
+        What each feature costs, which makes ``n_features_to_select`` a budget; and which features
+        are chosen together, which makes it count groups. See :class:`~blufs.base.BaseSelector`.
 
     References
     ----------
@@ -411,6 +415,8 @@ class BLUFSVariant(BLUFS):
         verbose=0,
         include=None,
         exclude=None,
+        costs=None,
+        groups=None,
     ):
         super().__init__(
             n_features_to_select,
@@ -426,6 +432,8 @@ class BLUFSVariant(BLUFS):
             verbose=verbose,
             include=include,
             exclude=exclude,
+            costs=costs,
+            groups=groups,
         )
         self.similarity = similarity
         self.init = init
@@ -442,8 +450,8 @@ class BLUFSVariant(BLUFS):
         """Whether another seed can give another result."""
         return self.init == "random"
 
-    def _problem(self, X: np.ndarray, shared: SharedStart, included: np.ndarray) -> Problem:
-        problem = super()._problem(X, shared, included)
+    def _problem(self, X: np.ndarray, shared: SharedStart, units: Units) -> Problem:
+        problem = super()._problem(X, shared, units)
         if self.clustering_level:
             return problem
         return replace(problem, weights=replace(problem.weights, alpha=0.0))
@@ -458,14 +466,13 @@ class BLUFSVariant(BLUFS):
             return shared.spectral
         return super()._first_labels(problem, shared)
 
-    def _solve_given(
-        self, X: np.ndarray, s_values: list, precomputed, included: np.ndarray
-    ) -> dict:
+    def _solve_given(self, X: np.ndarray, s_values: list, precomputed, units: Units) -> dict:
         if self.constraint == "every":
-            return super()._solve_given(X, s_values, precomputed, included)
+            return super()._solve_given(X, s_values, precomputed, units)
         # One W without the constraint serves for every s.
-        chosen, problem, sizes, states = self._begin(X, s_values, precomputed, included)
-        (result,) = minimize_each(problem, states, self.max_iter, self.tol)
+        chosen, problem, states = self._begin(X, s_values, precomputed, units)
+        sizes = [state.s for state in states]
+        (result,) = minimize_each(problem, states[:1], self.max_iter, self.tol)
         return {
             wanted: self._ranked(problem, result, s, chosen)
             for wanted, s in zip(s_values, sizes, strict=True)
@@ -473,28 +480,32 @@ class BLUFSVariant(BLUFS):
 
     def _start_states(
         self, problem: Problem, Y: np.ndarray, P: LearnedGraph, s_values: list
-    ) -> tuple[list[int], list[State]]:
+    ) -> list[State]:
         if self.constraint == "every":
             return super()._start_states(problem, Y, P, s_values)
         sizes = pursue(problem, Y, P, s_values)[0] if None in s_values else s_values
         every = np.arange(problem.data.shape[1])
-        return sizes, [start_state(problem, every, problem.data.columns(every), Y, P)]
+        state = start_state(problem, sizes[0], every, problem.data.columns(every), Y, P)
+        return [replace(state, s=s) for s in sizes]
 
-    def _ranked(self, problem: Problem, result: Result, s: int, chosen: dict[str, Any]) -> Solution:
-        solution = super()._solution(problem, result, s, chosen)
-        priority = -solution.scores
-        priority[problem.included] = -np.inf
-        order = np.argsort(priority, kind="stable")
+    def _ranked(
+        self, problem: Problem, result: Result, s: float, chosen: dict[str, Any]
+    ) -> Solution:
+        solution, units = super()._solution(problem, result, chosen), problem.units
+        priority = units.sums(solution.scores**2) / units.costs
+        priority[units.included] = np.inf
+        support = units.features(units.bought(priority, s))
+        order = _order(support, solution.scores[support], solution.scores)
         coef = solution.per_feature["coef_"]
         if self.constraint == "final":
-            coef[order[s:]] = 0
-        return replace(solution, order=order)
+            coef[order[len(support) :]] = 0
+        return replace(solution, order=order, n_features=len(support))
 
 
 def _order(support: np.ndarray, norms: np.ndarray, gains: np.ndarray) -> np.ndarray:
     """All d features: the support by row norm, then the others by what they would still gain.
 
-    ``support`` and ``norms`` have the shape (s,), ``gains`` the shape (d,).
+    ``support`` and ``norms`` have the shape (s,), ``gains`` (none negative) the shape (d,).
     """
     chosen = support[np.argsort(-norms, kind="stable")]
     gains = gains.copy()

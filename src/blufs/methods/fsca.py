@@ -24,6 +24,9 @@ class FSCA(GreedyColumnSelector):
     include, exclude : array-like, optional
         Features that must be chosen and that must not be: positions, names or a mask, see
         :class:`~blufs.base.BaseSelector`.
+    costs, groups : array-like or dict, optional
+        What each feature costs, which makes ``n_features_to_select`` a budget; and which features
+        are chosen together, which makes it count groups. See :class:`~blufs.base.BaseSelector`.
 
     Attributes
     ----------

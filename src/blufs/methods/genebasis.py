@@ -14,7 +14,8 @@ from blufs._numerics.graph import neighbor_matrix
 from blufs._numerics.matrix.rows import rows_at_a_time
 from blufs._numerics.neighbors import clip_n_neighbors, nearest_neighbors
 from blufs._numerics.rounding import content_order, significant
-from blufs.base import BaseSelector, MethodLimitError, Solution
+from blufs._numerics.units import Units
+from blufs.base import AT_LEAST_ONE, BaseSelector, MethodLimitError, Solution, constraints
 
 #: Largest number of samples: an n x n array of distances is held, 3 GiB at this size.
 MAX_SAMPLES = 20_000
@@ -44,6 +45,9 @@ class GeneBasis(BaseSelector):
     include, exclude : array-like, optional
         Features that must be chosen and that must not be: positions, names or a mask, see
         :class:`~blufs.base.BaseSelector`.
+    costs, groups : array-like or dict, optional
+        What each feature costs, which makes ``n_features_to_select`` a budget; and which features
+        are chosen together, which makes it count groups. See :class:`~blufs.base.BaseSelector`.
 
     Attributes
     ----------
@@ -77,12 +81,11 @@ class GeneBasis(BaseSelector):
 
     ignores_offsets: ClassVar[bool] = True
 
-    _parameter_constraints: ClassVar[dict] = {
-        **BaseSelector._parameter_constraints,
-        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
-        "power": [Interval(Integral, 1, 10, closed="both")],
-        "n_components": [Interval(Integral, 1, None, closed="left")],
-    }
+    _parameter_constraints: ClassVar[dict] = constraints(
+        "costs groups n_neighbors",
+        power=[Interval(Integral, 1, 10, closed="both")],
+        n_components=[AT_LEAST_ONE],
+    )
 
     def __init__(
         self,
@@ -93,6 +96,8 @@ class GeneBasis(BaseSelector):
         n_components=50,
         include=None,
         exclude=None,
+        costs=None,
+        groups=None,
     ):
         self.n_features_to_select = n_features_to_select
         self.n_neighbors = n_neighbors
@@ -100,6 +105,8 @@ class GeneBasis(BaseSelector):
         self.n_components = n_components
         self.include = include
         self.exclude = exclude
+        self.costs = costs
+        self.groups = groups
 
     def _precompute(self, X: np.ndarray) -> PredictedData:
         if len(X) > MAX_SAMPLES:
@@ -111,20 +118,16 @@ class GeneBasis(BaseSelector):
         X = X[content_order(X.T)]
         return PredictedData.from_data(X, self.n_neighbors, self.power, self.n_components)
 
-    def _solve(self, X: np.ndarray, s_values: list[int], precomputed) -> dict[int, Solution]:
-        return self._solve_given(X, s_values, precomputed, np.empty(0, dtype=int))
-
     def _solve_given(
-        self, X: np.ndarray, s_values: list[int], precomputed, included: np.ndarray
-    ) -> dict[int, Solution]:
+        self, X: np.ndarray, s_values: list[float], precomputed, units: Units
+    ) -> dict[float, Solution]:
         data = self._precompute(X) if precomputed is None else precomputed
-        panel = Panel(data)
-        for feature in included:
-            panel.add(int(feature))
         solutions = {}
+        panel = Panel(data, units)
         for s in s_values:
-            while len(panel.chosen) < s:
-                panel.add(panel.next())
+            if not units.cost_the_same:  # what a smaller budget buys need not be a part of it
+                panel = Panel(data, units)
+            panel.spend(s)
             solutions[s] = panel.solution()
         return solutions
 
@@ -184,27 +187,46 @@ def _norms(differences: np.ndarray, power: int) -> np.ndarray:
 
 
 class Panel:
-    """Features chosen so far, with the squared distances of the samples in them."""
+    """Features chosen so far, with the squared distances of the samples in them.
 
-    def __init__(self, data: PredictedData):
+    At first it has the units that must be chosen.
+    """
+
+    def __init__(self, data: PredictedData, units: Units):
         n = len(data.X)
-        self.data = data
+        self.data, self.units = data, units
+        self.open = np.ones(len(units.costs), dtype=bool)
         self.chosen: list[int] = []
         self.taken_at: list[float] = []
         self.distances = np.zeros((n, n))
         self.distances.flat[:: n + 1] = np.inf
         self.gains = _norms(data.X - data.X.mean(axis=0), data.power) - data.errors
+        for unit in units.included:
+            self.add(int(unit))
 
-    def next(self) -> int:
-        """The feature of largest gain that is not in the panel."""
-        open_gains = self.gains.copy()
-        open_gains[self.chosen] = -np.inf
-        return int(np.argmax(open_gains))
+    def spend(self, budget: float) -> None:
+        """Add units as long as the budget buys one."""
+        while (unit := self.next(budget)) is not None:
+            self.add(unit)
 
-    def add(self, feature: int) -> None:
-        self.taken_at.append(float(self.gains[feature]))
-        self.chosen.append(feature)
-        indices = self._nearest_after(self.data.X[:, feature])
+    def next(self, budget: float) -> int | None:
+        """The unit of largest gain per cost that the budget buys and is not in the panel."""
+        costs = self.units.costs
+        affordable = self.open & (costs <= budget - self.units.cost(~self.open))
+        if not affordable.any():
+            return None
+        gains = self.units.sums(self.gains)
+        gains /= np.where(gains > 0, costs, 1)
+        return int(np.argmax(np.where(affordable, gains, -np.inf)))
+
+    def add(self, unit: int) -> None:
+        """Put the features of a unit into the panel."""
+        features = self.units.features(unit)
+        self.taken_at += self.gains[features].tolist()
+        self.chosen += features.tolist()
+        self.open[unit] = False
+        for feature in features:
+            indices = self._nearest_after(self.data.X[:, feature])
         self.gains = prediction_errors(self.data.X, indices, self.data.power) - self.data.errors
 
     def solution(self) -> Solution:
@@ -216,6 +238,7 @@ class Panel:
         return Solution(
             scores=scores * self.data.unit,
             order=np.concatenate([chosen, rest]),
+            n_features=len(chosen),
             fitted={"gains_": np.array(self.taken_at) * self.data.unit},
         )
 

@@ -6,7 +6,8 @@ With X (n x d, scaled), W (d x c), Y (n x c), P (n x n) and the normalised simil
                  + beta sum_ij ||W'x_i - W'x_j||^2 P_ij + mu ||P||^2
 
 is minimised subject to ``||W||_{2,0} <= s``, ``Y'Y = I`` and every column of P lying on the simplex
-and having at most k non-zeros.
+and having at most k non-zeros. Where features come in groups or have costs, s bounds the number of
+groups with non-zero rows, or what the features with non-zero rows cost.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import scipy.sparse as sp
 
 from blufs._numerics.graph import neighbor_matrix
 from blufs._numerics.matrix import DataMatrix
+from blufs._numerics.units import Units
 from blufs.solver.operators import MixedSimilarity, Smoothing
 
 
@@ -47,8 +49,8 @@ class Problem:
     weights : Weights
     n_clusters : int
         c.
-    included : ndarray of int, shape (m,)
-        Features that the support must have, m <= s.
+    units : Units of d features
+        What is chosen as one, what it costs, and what the support must have.
     y_solver : str
         A key of :data:`blufs.solver.y_block.Y_SOLVERS`.
     learn_neighbors : bool
@@ -62,7 +64,7 @@ class Problem:
     diagonal: np.ndarray
     weights: Weights
     n_clusters: int
-    included: np.ndarray
+    units: Units
     y_solver: str = "polar"
     learn_neighbors: bool = True
     feedback: float = 0.0
@@ -105,6 +107,8 @@ class State:
 
     Attributes
     ----------
+    s : float
+        What the support may cost: the number of its features, where each costs 1.
     support : ndarray of int, shape (s,)
         The features where W has non-zero rows.
     A : ndarray of shape (n, s)
@@ -122,6 +126,7 @@ class State:
         the start of a path they may be known beforehand: those that the first search needs.
     """
 
+    s: float
     support: np.ndarray
     A: np.ndarray
     W: np.ndarray

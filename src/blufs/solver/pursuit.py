@@ -1,12 +1,14 @@
 """Greedy search for the support of W: forward pursuit with exact gains.
 
 For a support T the best W has the value ``const - F(T)`` with ``F(T) = Tr(B_T' H_TT^-1 B_T)``,
-``H = A' M A + r I`` and ``B = A' Y`` (A is the scaled data). Adding feature j to T gains exactly
+``H = A' M A + r I`` and ``B = A' Y`` (A is the scaled data). Adding the unit J to T, which is a
+feature or a group of them, gains exactly
 
-    ||B_j - H_jT H_TT^-1 B_T||^2 / (H_jj - H_jT H_TT^-1 H_Tj),
+    Tr(R' S^-1 R),    R = B_J - H_JT H_TT^-1 B_T,    S = H_JJ - H_JT H_TT^-1 H_TJ,
 
-a Schur complement. The pursuit adds the feature of largest gain, s times; its first m choices are
-the pursuit for m. H is never formed: only its columns in T are, a block of them at a time.
+S a Schur complement. The pursuit adds the unit of largest gain per cost that the budget still buys.
+Where all cost the same its first m choices are the pursuit for m. H is never formed: only its
+columns in T are, a block of them at a time.
 """
 
 from __future__ import annotations
@@ -16,8 +18,10 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import solve_triangular
 from scipy.linalg.blas import dger
+from sklearn.utils import gen_batches
 
 from blufs._numerics.matrix import DataMatrix
+from blufs._numerics.units import Units, outer, ratio_traces
 from blufs.solver.exchange import REDUNDANT
 from blufs.solver.operators import Smoothing
 
@@ -36,11 +40,13 @@ class Pursuit(NamedTuple):
     Attributes
     ----------
     chosen : ndarray of int, shape (s,)
-        In the order of the choices: the first m are the pursuit for m.
-    gains : ndarray of shape (s,)
-        Of each choice, as it was made; their first m sum to F of the first m choices.
+        Features, unit by unit in the order of the choices.
+    gains : ndarray of shape (m,)
+        Of each unit, as it was chosen; their first k sum to F of the first k units.
+    ends : ndarray of int, shape (m,)
+        Number of features of the first 1, 2, ..., m units.
     A : ndarray of shape (n, s)
-        The scaled data on them.
+        The scaled data on the chosen features.
     factor : ndarray of shape (s, s)
         The Cholesky factor L of ``H_TT``, lower triangular.
     reduced : ndarray of shape (s, c)
@@ -49,13 +55,26 @@ class Pursuit(NamedTuple):
 
     chosen: np.ndarray
     gains: np.ndarray
+    ends: np.ndarray
     A: np.ndarray
     factor: np.ndarray
     reduced: np.ndarray
 
-    def solution(self, m: int) -> np.ndarray:
-        """``H_TT^-1 B_T`` for the first m choices T, shape (m, c)."""
-        return _solve_lower(self.factor[:m, :m], self.reduced[:m], transposed=True)
+    def first(self, m: int) -> Pursuit:
+        """The first m units, or all if they are fewer."""
+        own = slice(self.ends[:m][-1])
+        return Pursuit(
+            self.chosen[own],
+            self.gains[:m],
+            self.ends[:m],
+            self.A[:, own],
+            self.factor[own, own],
+            self.reduced[own],
+        )
+
+    def solution(self) -> np.ndarray:
+        """``H_TT^-1 B_T`` for the choices T, shape (s, c)."""
+        return _solve_lower(self.factor, self.reduced, transposed=True)
 
 
 def forward_pursuit(
@@ -64,10 +83,10 @@ def forward_pursuit(
     B: np.ndarray,
     ridge: float,
     diagonal: np.ndarray,
-    s: int,
-    included: np.ndarray,
+    s: float,
+    units: Units,
 ) -> Pursuit:
-    """The first s choices of the forward pursuit with exact gains.
+    """The choices of the forward pursuit with exact gains that together cost at most s.
 
     Choices are predicted in blocks within a pool of promising features, whose part of H is small;
     one pass over X then gives the columns of H for the whole block, the gains of *all* features are
@@ -82,34 +101,47 @@ def forward_pursuit(
     ridge : float, positive
     diagonal : ndarray of shape (d,)
         The diagonal of H.
-    s : int
-    included : ndarray of int, shape (m,)
-        Features that are chosen first, among themselves by their gains; m <= s.
+    s : float
+    units : Units of d features
+        The included ones are chosen first, among themselves by their gains; they cost at most s.
     """
-    elimination = _Elimination(data.shape[0], B, diagonal, s)
-    pool_size = POOL_SIZE if s < MANY else LARGE_POOL_SIZE
+    most = units.most_features(s)
+    blocks = [] if units.are_single else _diagonal_blocks(data, M, ridge, units)
+    elimination = _Elimination(data.shape[0], most, B, diagonal, blocks, units, s)
+    pool_size = POOL_SIZE if most < MANY else LARGE_POOL_SIZE
     # Room for rows of H, made once: memory that is new is slow.
-    rows = np.empty((min(max(1, pool_size // 4), s), data.shape[1]))
-    if len(included):
-        others = np.delete(np.arange(data.shape[1]), included)
+    room = min(max(1, pool_size // 4), most) if units.are_single else units.sizes.max()
+    rows = np.empty((room, data.shape[1]))
+    if len(units.included):
+        others = np.ones(len(units.costs), dtype=bool)
+        others[units.included] = False
         elimination.bar(others, True)
-        _add_features(data, M, ridge, elimination, len(included), pool_size, rows)
+        _add_units(data, M, ridge, elimination, pool_size, rows)
         elimination.bar(others, False)
-    _add_features(data, M, ridge, elimination, s, pool_size, rows)
-    del elimination.basis  # as large as A
-    A = data.columns(elimination.chosen)
-    return Pursuit(
-        elimination.chosen, elimination.gained, A, elimination.factor, elimination.reduced
-    )
+    _add_units(data, M, ridge, elimination, pool_size, rows)
+    return elimination.found(data)
 
 
-def _add_features(
-    data, M, ridge, elimination: _Elimination, count: int, pool_size: int, rows: np.ndarray
-) -> None:
-    """Choose features until there are ``count``; ``rows`` is room for rows of H."""
+def _diagonal_blocks(data, M, ridge: float, units: Units) -> list[np.ndarray]:
+    """``H_JJ`` of every group J, an array of shape (m, k, k) for each size in ``units.by_size``."""
+    found = []
+    for _, features in units.by_size:
+        m, k = features.shape
+        blocks = np.empty((m, k, k))
+        for some in gen_batches(m, max(1, POOL_SIZE // k)):
+            A = data.columns(features[some].ravel())
+            (H,) = M.products(A, A)
+            own = np.arange(len(H)).reshape(-1, k)
+            blocks[some] = H[own[:, :, None], own[:, None, :]] + ridge * np.eye(k)
+        found.append(blocks)
+    return found
+
+
+def _add_units(data, M, ridge, elimination: _Elimination, pool_size: int, rows: np.ndarray) -> None:
+    """Choose as long as the budget buys something; ``rows`` is room for rows of H."""
     block = len(rows)
-    while elimination.count < count:
-        wanted = min(block, count - elimination.count)
+    while most := elimination.most_choices():
+        wanted = min(block, most)
         predicted, accepted = _add_block(data, M, ridge, elimination, wanted, pool_size, rows)
         # Predict fewer after a miss, more after a hit.
         block = max(1, accepted) if accepted < predicted else min(len(rows), 2 * block)
@@ -120,7 +152,7 @@ def _add_block(
 ) -> tuple[int, int]:
     """Predict ``count`` choices, or fewer, and add those that are right; returns both numbers.
 
-    ``rows`` (at least count x d) is room for rows of H.
+    ``rows`` (at least as many as the features of the choices) is room for rows of H.
     """
     A, choices = _predict_choices(data, M, ridge, elimination, count, pool_size)
     features, known = elimination.pool.features[choices], elimination.pool.known[:, choices]
@@ -157,8 +189,12 @@ class _Elimination:
 
     Attributes
     ----------
-    chosen, gained : ndarray of shape (s,)
-        The features in the order of their choice, and what each gained then.
+    chosen : ndarray of shape (s,)
+        The features in the order of their choice; the first ``count`` are there.
+    gained, ends : list
+        What each unit gained when it was chosen, and how many features there were then.
+    left : float
+        What is left of the budget.
     basis : ndarray of shape (n, s)
         ``A_T L^-T``.
     factor : ndarray of shape (s, s)
@@ -168,39 +204,76 @@ class _Elimination:
     pool : _Pool
     schur : ndarray of shape (d,)
         ``H_jj - H_jT H_TT^-1 H_Tj``.
+    blocks : list of ndarray of shape (m, k, k)
+        ``H_JJ - H_JT H_TT^-1 H_TJ`` of the groups J of each size; none where features are single.
     residual : ndarray of shape (c, d)
         ``B_j - H_jT H_TT^-1 B_T`` as columns, which are updated and squared faster than rows.
+    gains, priority : ndarray of shape (u,)
+        What each unit gains, and per cost; the latter is -1 if it may not be chosen.
     """
 
-    def __init__(self, n: int, B: np.ndarray, diagonal: np.ndarray, s: int):
-        self.basis = np.empty((n, s))
-        self.factor = np.zeros((s, s))
-        self.chosen = np.empty(s, dtype=np.intp)
-        self.gained = np.empty(s)
-        self.reduced = np.empty((s, B.shape[1]))
+    def __init__(
+        self,
+        n: int,
+        most: int,
+        B: np.ndarray,
+        diagonal: np.ndarray,
+        blocks: list[np.ndarray],
+        units: Units,
+        s: float,
+    ):
+        self.basis = np.empty((n, most))
+        self.factor = np.zeros((most, most))
+        self.chosen = np.empty(most, dtype=np.intp)
+        self.reduced = np.empty((most, B.shape[1]))
         self.count = 0
+        self.gained: list[float] = []
+        self.ends: list[int] = []
+        self.units, self.left = units, s
         self.pool = _Pool(np.empty(0, dtype=np.intp), np.empty((0, 0)), np.empty((0, 0)))
-        self.schur = diagonal.copy()
+        self.schur, self.blocks = diagonal.copy(), blocks
         self.residual = np.ascontiguousarray(B.T)
         self._smallest = REDUNDANT * diagonal
-        self._free = np.ones(len(diagonal), dtype=bool)
+        self._free = np.ones(len(units.costs), dtype=bool)
         self._update_gains()
 
-    def bar(self, features: np.ndarray, barred: bool) -> None:
-        """Keep features that are not chosen from being chosen, or no longer."""
-        self._free[features] = not barred
+    def bar(self, units: np.ndarray, barred: bool) -> None:
+        """Keep units that are not chosen from being chosen, or no longer."""
+        self._free[units] = not barred
         self._update_gains()
 
-    @property
-    def n_free(self) -> int:
-        """Number of features that may be chosen next."""
-        return int(self._free.sum())
+    def most_choices(self) -> int:
+        """A bound on the number of units that can still be chosen."""
+        costs = self.units.costs[self.priority >= 0]
+        return min(len(costs), int(self.left // costs.min())) if len(costs) else 0
+
+    def found(self, data: DataMatrix) -> Pursuit:
+        """The choices so far; the basis, as large as their columns, is dropped first."""
+        self.basis, own = np.empty(0), slice(self.count)
+        return Pursuit(
+            self.chosen[own],
+            np.array(self.gained),
+            np.array(self.ends, dtype=int),
+            data.columns(self.chosen[own]),
+            self.factor[own, own],
+            self.reduced[own],
+        )
 
     def _update_gains(self) -> None:
-        squares = np.einsum("ij,ij->j", self.residual, self.residual)
-        usable = self.schur > self._smallest
-        self.gains = np.where(usable, squares / np.where(usable, self.schur, 1), 0)
-        self.gains[~self._free] = -1
+        self.gains = self._gains()
+        allowed = self._free & (self.units.costs <= self.left)
+        self.priority = np.where(allowed, self.gains / self.units.costs, -1)
+
+    def _gains(self) -> np.ndarray:
+        if self.units.are_single:
+            squares = np.einsum("ij,ij->j", self.residual, self.residual)
+            return _ratios(squares, self.schur, self._smallest)
+        gains = np.empty(len(self._free))
+        for (units, features), blocks in zip(self.units.by_size, self.blocks, strict=True):
+            R = self.residual[:, features]
+            squares = np.einsum("cui,cuj->uij", R, R)
+            gains[units] = ratio_traces(blocks, squares, self._smallest[features])
+        return gains
 
     def take_pool(self, features: np.ndarray, A: np.ndarray, M: Smoothing, ridge: float) -> None:
         """Make features that are not chosen, with the columns A (n x p), the pool.
@@ -224,21 +297,24 @@ class _Elimination:
     def follow(
         self, features: np.ndarray, known: np.ndarray, unexplained: np.ndarray, rows: np.ndarray
     ) -> int:
-        """Add predicted features as long as no other gains more; returns how many.
+        """Add predicted units as long as no other one is better; returns how many features.
 
         Of the m features, ``known`` (k x m) is as in the pool, ``unexplained`` (n x m) their data
         without what the k features chosen before explain, and the first of ``rows`` (at least
         m x d, overwritten) the same of H.
         """
         before = self.count
-        for position, feature in enumerate(features):
-            if position and self.gains.max() > self.gains[feature] * (1 + 1e-9):
+        for unit in dict.fromkeys(self.units.labels[features].tolist()):
+            if self.count > before and self.priority.max() > self.priority[unit] * (1 + 1e-9):
                 break
-            since = rows[:position]
-            self.factor[self.count, :before] = known[:, position]
-            self.factor[self.count, before : self.count] = since[:, feature]
-            rows[position] -= since[:, feature] @ since
-            self._add(feature, rows[position])
+            for feature in self.units.features(unit):
+                position = self.count - before
+                since = rows[:position]
+                self.factor[self.count, :before] = known[:, position]
+                self.factor[self.count, before : self.count] = since[:, feature]
+                rows[position] -= since[:, feature] @ since
+                self._eliminate(feature, rows[position])
+            self._choose(unit)
         own = slice(before, self.count)
         added = self.count - before
         self.basis[:, own] = _solve_lower(self.factor[own, own], unexplained[:, :added].T).T
@@ -246,25 +322,33 @@ class _Elimination:
         self.pool = _Pool(pool.features, np.vstack([pool.known, news]), pool.H - news.T @ news)
         return added
 
-    def _add(self, feature: int, row: np.ndarray) -> None:
+    def _eliminate(self, feature: int, row: np.ndarray) -> None:
         """Add a feature, given its row of H without what all chosen ones explain, (d,)."""
         pivot = np.sqrt(max(self.schur[feature], self._smallest[feature]))
         row /= pivot
         self.schur -= row**2
+        for (_, features), blocks in zip(self.units.by_size, self.blocks, strict=False):
+            blocks -= outer(row[features], row[features])
         change = self.residual[:, feature] / pivot
         self.residual = dger(-1.0, row, change, a=self.residual.T, overwrite_a=True).T
         self.factor[self.count, self.count] = pivot
-        self.chosen[self.count], self.gained[self.count] = feature, self.gains[feature]
-        self.reduced[self.count] = change
-        self._free[feature] = False
+        self.chosen[self.count], self.reduced[self.count] = feature, change
         self.count += 1
+
+    def _choose(self, unit: int) -> None:
+        """Account for a unit whose features have been added."""
+        self.gained.append(self.gains[unit])
+        self.ends.append(self.count)
+        self.left -= self.units.costs[unit]
+        self._free[unit] = False
         self._update_gains()
 
 
 def _predict_choices(
     data, M, ridge, elimination: _Elimination, count: int, pool_size: int
 ) -> tuple[np.ndarray, list[int]]:
-    """Greedy choices, at most ``count``, within a pool of the features that gain most now.
+    """Greedy choices, at most ``count``, within a pool of the features that gain most now; of
+    groups the best one.
 
     Returns
     -------
@@ -273,29 +357,36 @@ def _predict_choices(
     choices : list of int, length m
         Positions in the pool.
     """
-    gains = elimination.gains
-    size = min(pool_size, elimination.n_free) if count > 1 else 1
-    pool = largest(gains, size)
+    units, is_one = elimination.units, count == 1 or not elimination.units.are_single
+    n_allowed = int(np.count_nonzero(elimination.priority >= 0))
+    best_units = largest(elimination.priority, 1 if is_one else min(pool_size, n_allowed))
+    pool = units.features(best_units)
     A = data.columns(pool)
     elimination.take_pool(pool, A, M, ridge)
+    if is_one:
+        return A, list(range(len(pool)))
     H = elimination.pool.H.copy()
     residual = elimination.residual[:, pool].T
-    smallest = elimination._smallest[pool]
+    smallest, costs, left = elimination._smallest[pool], units.costs[pool], elimination.left
     free = np.ones(len(pool), dtype=bool)
-    choices = []
-    for _ in range(min(count, len(pool))):
-        schur = np.diagonal(H)
-        usable = free & (schur > smallest)
+    choices: list[int] = []
+    while len(choices) < count and (allowed := free & (costs <= left)).any():
         squares = np.einsum("ij,ij->i", residual, residual)
-        local_gains = np.where(usable, squares / np.where(usable, schur, 1), -1 + free)
-        best = int(np.argmax(local_gains))
+        gains = _ratios(squares, np.diagonal(H), smallest)
+        best = int(np.argmax(np.where(allowed, gains / costs, -1)))
         choices.append(best)
         free[best] = False
+        left -= costs[best]
         pivot = max(H[best, best], smallest[best])
         column = H[best].copy()
         residual -= np.outer(column / pivot, residual[best])
         H -= np.outer(column / pivot, column)
     return A[:, choices], choices
+
+
+def _ratios(squares: np.ndarray, schur: np.ndarray, smallest: np.ndarray) -> np.ndarray:
+    """As :func:`~blufs._numerics.units.ratio_traces`, of single features, all of shape (d,)."""
+    return ratio_traces(schur[:, None, None], squares[:, None, None], smallest[:, None])
 
 
 def _solve_lower(L: np.ndarray, B: np.ndarray, transposed: bool = False) -> np.ndarray:

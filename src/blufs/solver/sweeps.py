@@ -110,7 +110,7 @@ def update_graph(problem: Problem, state: State) -> State:
 def solve_w(problem: Problem, state: State) -> State:
     """Eq. (18) on the same support."""
     W = search_for(problem, state.P, state.Y).solve(state.A, state.W)
-    return _with_w(state.support, state.A, W, state.Y, state.P, state.gains)
+    return _with_w(state.s, state.support, state.A, W, state.Y, state.P, state.gains)
 
 
 def search_w(problem: Problem, state: State) -> State:
@@ -127,8 +127,8 @@ def _improved(problem: Problem, state: State, **options) -> State:
     if len(state.support) == problem.data.shape[1]:
         return solve_w(problem, state)
     search = search_for(problem, state.P, state.Y)
-    support, A, W, gains = search.improve(state.support, state.A, state.W, **options)
-    return _with_w(support, A, W, state.Y, state.P, gains)
+    support, A, W, gains = search.improve(state.support, state.A, state.W, s=state.s, **options)
+    return _with_w(state.s, support, A, W, state.Y, state.P, gains)
 
 
 def update_y(problem: Problem, state: State) -> State:
@@ -141,65 +141,79 @@ def search_for(problem: Problem, P: LearnedGraph, Y: np.ndarray) -> SupportSearc
     """The W block for given P and Y."""
     w = problem.weights
     M = P.smoothing(w.beta)
-    return SupportSearch(problem.data, M, Y, problem.diagonal, w.lam, w.tau, problem.included)
+    return SupportSearch(problem.data, M, Y, problem.diagonal, w.lam, w.tau, problem.units)
 
 
-def _with_w(support, A, W, Y, P: LearnedGraph, gains=None) -> State:
+def _with_w(s: float, support, A, W, Y, P: LearnedGraph, gains=None) -> State:
     Z = A @ W
-    return State(support, A, W, Y, P, Z, neighbor_distances(Z, P.neighbors), gains)
+    return State(s, support, A, W, Y, P, Z, neighbor_distances(Z, P.neighbors), gains)
 
 
 def start_state(
     problem: Problem,
+    s: float,
     support: np.ndarray,
     A: np.ndarray,
     Y: np.ndarray,
     P: LearnedGraph,
     W: np.ndarray | None = None,
 ) -> State:
-    """The best W on a support (s,), with columns A (n x s), for given Y and P; or W if it is known.
+    """The best W on a support that costs at most s, with columns A (n x m), for given Y and P; or W
+    if it is known.
 
     If the neighbours are learned, P then gets the best ones for this W.
     """
     if W is None:
         W = search_for(problem, P, Y).solve(A, np.zeros((len(support), Y.shape[1])))
-    state = _with_w(support, A, W, Y, P)
+    state = _with_w(s, support, A, W, Y, P)
     return update_graph(problem, state) if problem.learn_neighbors else state
 
 
 def pursue(
-    problem: Problem, Y: np.ndarray, P: LearnedGraph, s_values: Sequence[int | None]
-) -> tuple[list[int], Pursuit]:
-    """Numbers of features, None replaced by what is counted, and a pursuit that has as many."""
-    d, least = problem.data.shape[1], max(1, len(problem.included))
-    most = max(most_features(d, least=least) if s is None else s for s in s_values)
-    found = search_for(problem, P, Y).start(most)
-    return [count_features(found.gains, least=least) if s is None else s for s in s_values], found
+    problem: Problem, Y: np.ndarray, P: LearnedGraph, s_values: Sequence[float | None]
+) -> tuple[list[float], list[Pursuit]]:
+    """The values of s, None replaced by what is counted, and a pursuit for each.
+
+    Where all units cost the same, the first choices of the longest pursuit are the shorter ones.
+    """
+    search, units = search_for(problem, P, Y), problem.units
+    if not units.cost_the_same:
+        budgets = [s for s in s_values if s is not None]
+        return budgets, [search.start(s) for s in budgets]
+    least = max(1, len(units.included))
+    most = most_features(len(units.costs), least=least)
+    found = search.start(max(most if s is None else s for s in s_values))
+    sizes = [count_features(found.gains, least=least) if s is None else s for s in s_values]
+    return sizes, [found.first(int(s)) for s in sizes]
 
 
 def start_path(
     problem: Problem,
     Y: np.ndarray,
     P: LearnedGraph,
-    s_values: Sequence[int | None],
+    s_values: Sequence[float | None],
     sweeps_follow: bool,
-) -> tuple[list[int], list[State]]:
-    """The numbers of features and a state to start from for each.
+) -> list[State]:
+    """A state to start from for each s.
 
     Several states get the gains that their first sweep needs, by one pass over X for all.
     """
-    sizes, supports = _first_supports(problem, Y, P, s_values)
-    states = [start_state(problem, T, A, Y, P, W) for T, A, W in supports]
+    states = [
+        start_state(problem, s, T, A, Y, P, W)
+        for s, T, A, W in _first_supports(problem, Y, P, s_values)
+    ]
     if len(states) > 1 and sweeps_follow:
         states = _with_first_gains(problem, states)
-    return sizes, states
+    return states
 
 
-def _first_supports(problem, Y, P, s_values) -> tuple[list[int], list[tuple[np.ndarray, ...]]]:
-    """The numbers of features, and for each its support (s,), columns (n x s) and W (s x c)."""
+def _first_supports(problem, Y, P, s_values) -> list[tuple]:
+    """For each s its value, a support (m,), the columns there (n x m) and W (m x c)."""
     sizes, found = pursue(problem, Y, P, s_values)
     own = np.copy if len(sizes) > 1 else np.ascontiguousarray  # the sweeps overwrite the columns
-    return sizes, [(found.chosen[:s], own(found.A[:, :s]), found.solution(s)) for s in sizes]
+    return [
+        (s, one.chosen, own(one.A), one.solution()) for s, one in zip(sizes, found, strict=True)
+    ]
 
 
 def _with_first_gains(problem: Problem, states: list[State]) -> list[State]:

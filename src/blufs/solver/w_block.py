@@ -20,12 +20,14 @@ from scipy.linalg import LinAlgError, cholesky, pinvh
 from scipy.linalg.lapack import dtrtri
 
 from blufs._numerics.matrix import DataMatrix
+from blufs._numerics.units import Units
 from blufs.solver.exchange import DEPTHS, REDUNDANT, exchange, inverse_spd, solve_spd
 from blufs.solver.operators import Smoothing
 from blufs.solver.pursuit import Pursuit, forward_pursuit, largest
 
-#: Features outside the support that a search for a better one considers.
-POOL_SIZE = 64
+#: Units (features, or groups of them) outside the support that a search for a better one considers,
+#: and most features of these.
+POOL_SIZE, POOL_FEATURES = 64, 512
 #: Moves in one search for a better support.
 MAX_MOVES = 50
 #: Rows of two matrices that are joined at a time.
@@ -61,8 +63,8 @@ class SupportSearch:
     diagonal : ndarray of shape (d,)
         (About) the diagonal of H, by which features are compared before their gain is computed.
     lam, tau : float
-    included : ndarray of int, shape (m,)
-        Features that the support must have.
+    units : Units of d features
+        What is chosen as one, what it costs, and what the support must have.
     """
 
     data: DataMatrix
@@ -71,16 +73,16 @@ class SupportSearch:
     diagonal: np.ndarray
     lam: float
     tau: float
-    included: np.ndarray
+    units: Units
 
     @property
     def _ridge(self) -> float:
         return self.lam + self.tau
 
-    def start(self, s: int) -> Pursuit:
-        """The first support, by forward pursuit; its first m features are that for m."""
+    def start(self, s: float) -> Pursuit:
+        """The first support, by forward pursuit, that costs at most s."""
         B = self.data.correlate(self.Y)
-        return forward_pursuit(self.data, self.M, B, self._ridge, self.diagonal, s, self.included)
+        return forward_pursuit(self.data, self.M, B, self._ridge, self.diagonal, s, self.units)
 
     def solve(self, A: np.ndarray, W_old: np.ndarray) -> np.ndarray:
         """The best W (s x c) on a support with the columns A (n x s) and the old rows W_old."""
@@ -124,10 +126,11 @@ class SupportSearch:
         A: np.ndarray,
         W_old: np.ndarray,
         *,
+        s: float | None = None,
         gains: np.ndarray | None = None,
         thorough: bool = True,
     ) -> Improved:
-        """Re-solve on the support, then exchange features with the most promising ones outside.
+        """Re-solve on the support, then exchange units with the most promising ones outside.
 
         Every move lowers the objective with its proximal term, so the step never raises it.
 
@@ -136,11 +139,13 @@ class SupportSearch:
         support, A, W_old : ndarray of shape (s,), (n, s) and (s, c)
             The non-zero rows of the current W, the columns of the data there, and the rows. A is
             overwritten with those of the new W: with many samples a second one takes much memory.
+        s : float, optional
+            What the support may cost; what it does cost if None.
         gains : ndarray of shape (d,), optional
             Those of the support, if they are known already, which spares a pass over X.
         thorough : bool
-            Exchange several features at once too; and if all features fit into the search, search
-            from a second start, see :func:`~blufs.solver.exchange.exchange`.
+            Exchange several units at once too; and if all of them fit into the search, search from
+            a second start, see :func:`~blufs.solver.exchange.exchange`.
         """
         H = self.M.gram(A)
         H[np.diag_indices_from(H)] += self._ridge
@@ -149,22 +154,38 @@ class SupportSearch:
         W = inverse @ B
         if gains is None:
             gains = self.gains(A @ W)
-        pool = _promising(gains, support)
+        s = self.units.cost(np.unique(self.units.labels[support])) if s is None else s
+        pool, is_complete = self._promising(gains, support, s)
         if len(pool) == 0:
             return Improved(support, A, W, gains)
         C = self.data.columns(pool)
+        considered = np.append(support, pool)
         positions, W = exchange(
             self._extended(H, A, C),
             np.vstack([B, C.T @ self.Y]),
             np.arange(len(support)),
             MAX_MOVES,
             DEPTHS if thorough else (),
-            second_start=thorough and len(support) + len(pool) == len(self.diagonal),
-            fixed=np.flatnonzero(np.isin(support, self.included)),
+            second_start=thorough and is_complete,
+            units=self.units.part(considered),
+            budget=s,
             inverse=inverse,
         )
-        _join_columns(A, C, positions)
-        return Improved(np.append(support, pool)[positions], A, W, gains)
+        return Improved(considered[positions], _joined_columns(A, C, positions), W, gains)
+
+    def _promising(
+        self, gains: np.ndarray, support: np.ndarray, s: float
+    ) -> tuple[np.ndarray, bool]:
+        """The features of the units outside the support that gain most per cost, at most as many as
+        are considered; and whether they are all that s may buy."""
+        units = self.units
+        outside = units.can_be_chosen(s)
+        outside[units.labels[support]] = False
+        priority = np.where(outside, units.sums(gains) / units.costs, -1)
+        count = int(np.count_nonzero(outside))
+        best = largest(priority, min(POOL_SIZE, count))
+        best = best[: max(1, np.searchsorted(np.cumsum(units.sizes[best]), POOL_FEATURES, "right"))]
+        return units.features(best), len(best) == count
 
     def _extended(self, H: np.ndarray, A: np.ndarray, C: np.ndarray) -> np.ndarray:
         """H (s x s) of the columns A (n x s), extended to those of the columns C (n x m)."""
@@ -173,18 +194,14 @@ class SupportSearch:
         return np.block([[H, across], [across.T, corner]])
 
 
-def _promising(gains: np.ndarray, support: np.ndarray) -> np.ndarray:
-    """The features outside the support that gain most, at most as many as are considered."""
-    outside = gains.copy()
-    outside[support] = -1
-    return largest(outside, min(POOL_SIZE, len(gains) - len(support)))
-
-
-def _join_columns(A: np.ndarray, C: np.ndarray, positions: np.ndarray) -> None:
-    """``A[:] = np.hstack([A, C])[:, positions]``, some rows at a time, so as to hold it once."""
+def _joined_columns(A: np.ndarray, C: np.ndarray, positions: np.ndarray) -> np.ndarray:
+    """``np.hstack([A, C])[:, positions]``, in A itself if it has that shape: some rows at a time,
+    so as to hold it once."""
+    joined = A if len(positions) == A.shape[1] else np.empty((len(A), len(positions)))
     for start in range(0, len(A), _JOINED_ROWS):
         rows = slice(start, start + _JOINED_ROWS)
-        A[rows] = np.hstack([A[rows], C[rows]]).take(positions, axis=1)
+        joined[rows] = np.hstack([A[rows], C[rows]]).take(positions, axis=1)
+    return joined
 
 
 def joint_gains(

@@ -10,6 +10,7 @@ import pytest
 import scipy.io
 
 from blufs import GeneBasis, MethodLimitError
+from blufs._numerics.units import Units
 from blufs.methods import genebasis
 from blufs.methods.genebasis import (
     Panel,
@@ -55,9 +56,9 @@ def test_of_ties_the_first_are_taken():
 def test_the_panel_is_greedy_and_its_neighbours_are_those_of_its_features():
     X = blobs(40, 10)
     data = PredictedData.from_data(X, 4, 3, 50)
-    panel = Panel(data)
+    panel = Panel(data, Units.single(data.X.shape[1]))
     for count in range(1, 6):
-        feature = panel.next()
+        feature = panel.next(count)
         assert panel.gains[feature] == np.delete(panel.gains, panel.chosen).max()
         panel.add(feature)
         squares = ((data.X[:, None, panel.chosen] - data.X[None, :, panel.chosen]) ** 2).sum(axis=2)
@@ -106,28 +107,25 @@ def test_reference_genes_and_errors(cells):
     digest = hashlib.sha256(cells.tobytes()).hexdigest()
     assert digest == expected["data"]["sha256_float64_C_genes_x_cells"]
     data = PredictedData.from_data(np.ascontiguousarray(cells.T), 5, 3, 50)
-    panel = Panel(data)
-    while len(panel.chosen) < 20:
-        panel.add(panel.next())
+    panel = Panel(data, Units.single(data.X.shape[1]))
+    panel.spend(20)
     assert panel.chosen == expected["ranking"]
     fitted = GeneBasis(20).fit(cells.T)
     assert set(np.flatnonzero(fitted.support_)) == set(expected["ranking"])
 
     expected = reference_run("geneBasis-base10")
     np.testing.assert_allclose(data.unit * data.errors, expected["dist_true"], rtol=1e-12)
-    panel = Panel(data)
+    panel = Panel(data, Units.single(data.X.shape[1]))
     for gene in range(10):
         panel.add(gene)
     errors = data.unit * (panel.gains + data.errors)
     np.testing.assert_allclose(errors, expected["dist_base10"], rtol=1e-12)
-    while len(panel.chosen) < 30:
-        panel.add(panel.next())
+    panel.spend(30)
     assert panel.chosen == expected["ranking"]
 
 
 def test_reference_pixels():
     X, expected = reference("geneBasis-port", "Yale")
-    panel = Panel(PredictedData.from_data(X, 5, 3, 50))
-    while len(panel.chosen) < 100:
-        panel.add(panel.next())
+    panel = Panel(PredictedData.from_data(X, 5, 3, 50), Units.single(X.shape[1]))
+    panel.spend(100)
     assert panel.chosen == expected["ranking"]

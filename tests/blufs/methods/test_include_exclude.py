@@ -17,6 +17,7 @@ from sklearn.utils import get_tags
 
 from benchmarks.evidence.w_step_rules import best_on
 from blufs import BLUFS, FSCA, AllFeatures, BlindSearch, BLUFSVariant, MaxVariance, PivotedQR
+from blufs._numerics.units import Units
 from tests.blufs.methods.test_contract import DATA, METHODS, SELECTING, selector
 from tests.helpers.solver_problems import random_w_problem
 
@@ -187,7 +188,7 @@ def test_the_support_search_finds_the_best_support_with_the_included():
         problem = random_w_problem(seed)
         d, s = len(problem.H), max(2, problem.s)
         included = np.random.default_rng(seed).choice(d, min(2, s), replace=False)
-        problem.included = included
+        problem.units = Units.single(d, included)
         T = problem.search.start(s).chosen
         assert set(included) <= set(T)
         old = np.zeros((s, problem.Y.shape[1]))

@@ -194,7 +194,7 @@ def test_block_pursuit_is_the_plain_pursuit(pool_size, monkeypatch):
             explained = -best_on(problem.H, problem.B, chosen[:m])
             np.testing.assert_allclose(gains[:m].sum(), explained, rtol=1e-9)
             H, B = problem.H[np.ix_(chosen[:m], chosen[:m])], problem.B[chosen[:m]]
-            np.testing.assert_allclose(H @ found.solution(m), B, atol=1e-9)
+            np.testing.assert_allclose(H @ found.first(m).solution(), B, atol=1e-9)
 
 
 def test_swap_gains_are_exact():

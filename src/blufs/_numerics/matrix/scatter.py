@@ -109,11 +109,11 @@ class Scatter:
             return self._formed @ V
         return self.data.gram_times(V) / self.unit
 
-    def column(self, j: int) -> np.ndarray:
-        """Column j of A, shape (d,)."""
+    def columns(self, features: np.ndarray) -> np.ndarray:
+        """Some columns of A, shape (d, number of features)."""
         if self._formed is not None:
-            return self._formed[:, j]
-        return self.data.gram(np.array([j]))[:, 0] / self.unit
+            return self._formed[:, features]
+        return self.data.gram(features) / self.unit
 
     def diagonal_and_squared_norms(self) -> tuple[np.ndarray, np.ndarray]:
         """``a_jj`` and ``||A e_j||^2`` of every column, each of shape (d,); computed once."""
