@@ -346,6 +346,34 @@ def test_python_m_blufs_without_a_command_lists_the_commands():
     assert all(name in done.stdout for name in ("select", "methods"))
 
 
+def test_costs_and_groups_are_read_from_files(run, X, tmp_path):
+    write_csv(tmp_path / "x.csv", X)
+    (tmp_path / "costs.csv").write_text(
+        "".join(f"{name},{1 + j % 3}\n" for j, name in enumerate(NAMES))
+    )
+    (tmp_path / "groups.csv").write_text(f"{NAMES[0]},one\n{NAMES[2]}, one\n")
+    select = ["select", "x.csv", "--clusters", "3", "-q", "-s"]
+    code, names, _ = run(*select, "4.5", "--costs", "costs.csv")
+    assert code == 0
+    assert 0 < sum(1 + NAMES.index(name) % 3 for name in names) <= 4.5
+    code, names, _ = run(*select, "2", "--groups", "groups.csv", "--include", NAMES[2])
+    assert {NAMES[0], NAMES[2]} < set(names)
+    assert len(names) == 3
+    code, _, err = run("select", "x.csv", "-s", 2, "--method", "LapScore", "--groups", "groups.csv")
+    assert code == 1
+    assert "blufs: LapScore does not take --groups\n" in err
+    for text, message in (
+        ("g0,cheap\n", "--costs: the cost of 'g0' is no number: 'cheap'"),
+        ("g0\n", "--costs: lines of bad.csv must be name,value; one is ['g0']"),
+        ("g99,1\n", "costs has names that X does not have: 'g99'"),
+        ("g0,1\n", "costs does not say what these features cost: 'g1'"),
+    ):
+        (tmp_path / "bad.csv").write_text(text)
+        code, _, err = run(*select, "4", "--costs", "bad.csv")
+        assert code == 1
+        assert message in err
+
+
 def test_included_features_are_chosen_and_excluded_ones_are_not(run, X, tmp_path):
     write_csv(tmp_path / "my.csv", X)
     (tmp_path / "wanted.txt").write_text("g9\n\ng8\n")
