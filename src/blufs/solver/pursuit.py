@@ -249,7 +249,7 @@ class _Elimination:
 
     def found(self, data: DataMatrix) -> Pursuit:
         """The choices so far; the basis, as large as their columns, is dropped first."""
-        self.basis, own = np.empty(0), slice(self.count)
+        self.basis, own = np.empty((0, 0)), slice(self.count)
         return Pursuit(
             self.chosen[own],
             np.array(self.gained),
