@@ -12,6 +12,7 @@ from sklearn.utils import check_random_state, indexable
 from sklearn.utils._param_validation import Interval, validate_params
 from sklearn.utils.parallel import Parallel, delayed
 
+from blufs._numerics.matrix.chunked import with_known_rows
 from blufs._numerics.matrix.conditioning import conditioned, varying_columns
 from blufs._numerics.redundancy import redundancy
 from blufs._numerics.table import as_table
@@ -87,7 +88,7 @@ def path(
     if estimator.keeps_all_features:
         raise ValueError(f"{type(estimator).__name__} keeps all features: there is one size only")
     X = np.asarray(X) if isinstance(X, list | tuple) else X
-    (X,) = indexable(X)
+    (X,) = indexable(with_known_rows(X))
     selector = clone(estimator)
     data = selector._validate(X)
     if s_values is None:

@@ -16,7 +16,12 @@ from sklearn.utils._param_validation import HasMethods, Interval
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _num_samples, check_is_fitted, validate_data
 
-from blufs._numerics.matrix.chunked import as_row_chunks, is_beyond_memory, is_dask
+from blufs._numerics.matrix.chunked import (
+    as_row_chunks,
+    is_beyond_memory,
+    is_dask,
+    with_known_rows,
+)
 from blufs._numerics.warn import warn_user
 from blufs.base import ColumnsMixin
 
@@ -111,7 +116,7 @@ class StabilitySelector(MetaEstimatorMixin, ColumnsMixin, BaseEstimator):
         Parts of y, if there is one, are handed to the selector.
         """
         validate_data(self, X, skip_check_array=True)  # names and number of the features
-        X, y = indexable(X, y)
+        X, y = indexable(with_known_rows(X), y)
         rng = check_random_state(self.random_state)
         fits = []
         for rows in random_parts(_num_samples(X), self.n_resamples, self.fraction, rng):

@@ -32,9 +32,14 @@ def feature_indices(wanted: Any, d: int, names: Sequence[str] | None, argument: 
         return np.empty(0, dtype=np.intp)
     values = np.asarray(_in_order(wanted, names, argument))
     if values.ndim != 1:
-        raise ValueError(f"{argument} must be a list of features, got {wanted!r}")
+        raise ValueError(
+            f"{argument} must be a list of features, got {type(wanted).__name__} "
+            f"{shown([wanted])[:100]}"
+        )
     if values.size == 0:
         return np.empty(0, dtype=np.intp)
+    if len({isinstance(value, str) for value in wanted}) == 2:  # NumPy makes texts of all
+        raise _mixed(wanted, argument)
     if all(isinstance(value, bool | np.bool_) for value in wanted):
         if len(values) != d:
             raise ValueError(f"{argument} is a mask of {len(values)} values, X has {d} features")
@@ -123,7 +128,9 @@ def _feature_values(
 def _in_order(wanted: Any, names: Sequence[str] | None, argument: str) -> Any:
     """Truth values of a pandas Series in the order of the features, if its index names them."""
     index: Any = getattr(wanted, "index", None)
-    if names is None or not hasattr(index, "get_indexer") or wanted.dtype != bool:
+    if names is None or not hasattr(index, "get_indexer") or wanted.ndim != 1:
+        return wanted
+    if wanted.dtype != bool:
         return wanted
     if not all(isinstance(name, str) for name in index):
         return wanted

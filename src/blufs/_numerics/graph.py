@@ -143,7 +143,7 @@ class SampleGraph:
             ensure_min_samples=2,
             input_name="X",
         )
-        n_neighbors = check_scalar(int(n_neighbors), "n_neighbors", Integral, min_val=1)
+        n_neighbors = int(check_scalar(n_neighbors, "n_neighbors", Integral, min_val=1))
         if is_large(X):
             found = neighbors_of_many(X, clip_n_neighbors(n_neighbors, X.shape[0]))
         else:

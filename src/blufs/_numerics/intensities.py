@@ -42,7 +42,7 @@ def looks_like_raw_intensities(X) -> bool:
     if varying.sum() < 3:
         return False
     x, y = np.log(means[varying]), np.log(deviations[varying])
-    if not x.std() > 0 or np.polyfit(x, y, 1)[0] < _SLOPE:
+    if not x.std() > 1e-8 or np.polyfit(x, y, 1)[0] < _SLOPE:  # of rounding there is no slope
         return False
     if rows.max() < _LARGEST * np.median(rows[rows > 0]):
         return False

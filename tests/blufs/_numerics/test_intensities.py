@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -34,6 +36,12 @@ def test_other_data_do_not_look_like_intensities():
     assert not looks_like_raw_intensities(words)
     assert not looks_like_raw_intensities(sp.csr_array(words))
     assert not looks_like_raw_intensities(rng.uniform(size=(50, 20)))
+
+
+def test_levels_that_differ_by_rounding_have_no_trend():
+    one = np.random.default_rng(0).lognormal(5, 1, (40, 1))
+    with warnings.catch_warnings(action="error"):
+        assert not looks_like_raw_intensities(one * (1 + 1e-13 * np.arange(5)))
 
 
 def test_the_fit_says_once_what_to_do(intensities):

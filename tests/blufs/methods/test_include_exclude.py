@@ -104,6 +104,8 @@ def test_positions_names_and_masks_are_the_same(wine):
         ({"include": np.ones(4, bool)}, "include is a mask of 4 values, X has 13 features"),
         ({"exclude": [0, 1] * 6 + [0]}, "13 values that are 0 or 1: a mask needs truth values"),
         ({"exclude": np.array([[1]])}, "exclude must be a list"),
+        ({"exclude": {2, 3}}, "exclude must be a list of features, got set"),
+        ({"exclude": pd.DataFrame({"a": [1]})}, "exclude must be a list of features, got DataF"),
         ({"exclude": 3}, "exclude"),
         ({"exclude": "alcohol"}, "exclude"),
     ],
@@ -111,6 +113,12 @@ def test_positions_names_and_masks_are_the_same(wine):
 def test_what_cannot_be_is_refused(parameters, message, wine):
     with pytest.raises(ValueError, match=message):
         MaxVariance(3, **parameters).fit(wine)
+
+
+def test_positions_among_names_are_no_names():
+    frame = load_wine(as_frame=True).data.rename(columns={"ash": "1"})
+    with pytest.raises(ValueError, match="all of one kind; got 1, 'alcohol'"):
+        MaxVariance(3, include=[1, "alcohol"]).fit(frame)
 
 
 def test_unknown_names_are_told_with_the_nearest_one():

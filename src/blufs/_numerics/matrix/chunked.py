@@ -313,6 +313,13 @@ def is_dask(X) -> bool:
     return type(X).__module__.split(".")[0] == "dask" and hasattr(X, "to_delayed")
 
 
+def with_known_rows(X):
+    """X itself, or of a dask array that does not know how many rows it has one that does."""
+    if not is_dask(X) or not np.isnan([*X.shape]).any():
+        return X
+    return X.copy().compute_chunk_sizes()  # of X itself it would change the chunks
+
+
 def _by_rows(X):
     """The dask array X (n x d) with known chunks along its rows; ValueError if it has others."""
     if np.ma.isMaskedArray(getattr(X, "_meta", None)):
@@ -325,9 +332,7 @@ def _by_rows(X):
             'needed: X = X.rechunk({0: "auto", 1: -1}); persist the result, or store it so, '
             "because otherwise every pass cuts it anew"
         )
-    if np.isnan([*X.shape]).any():
-        X = X.copy().compute_chunk_sizes()  # of X itself it would change the chunks
-    return X
+    return with_known_rows(X)
 
 
 def _as_first_read(product: np.ndarray) -> np.ndarray:

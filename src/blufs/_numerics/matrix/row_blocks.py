@@ -57,6 +57,8 @@ class Reader:
         if sp.issparse(block):
             check_structure(block)
         block = canonical_csr(block) if sp.issparse(block) else settled(np.asarray(block))
+        if block.dtype.kind not in "fiub":  # a dask array may say otherwise than its blocks
+            raise ValueError(f"it holds {block.dtype}, which are not real numbers")
         if block.shape != (n_rows, self.n_features):
             raise ValueError(f"its shape is {block.shape}, not {(n_rows, self.n_features)}")
         block = block.astype(self.dtype, copy=False)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from blufs import BLUFS, FSCA, MaxVariance
+from blufs import BLUFS, FSCA, MaxVariance, StabilitySelector, path
 from blufs._numerics.matrix.chunked import as_row_chunks
 from blufs._numerics.matrix.row_blocks import FAN, BlockError, joined_in_order
 from tests.helpers.beyond_memory import beyond_memory
@@ -85,6 +85,10 @@ def test_unknown_chunk_sizes_are_counted_and_the_array_stays_as_it_is():
     assert np.isnan(unknown.shape[0])
     np.testing.assert_array_equal(fitted.ranking_, BLUFS(3, n_clusters=2).fit(wanted).ranking_)
     np.testing.assert_array_equal(fitted.transform(unknown).compute(), wanted[:, fitted.support_])
+    stable = [StabilitySelector(FSCA(3), n_resamples=2).fit(x) for x in (unknown, wanted)]
+    np.testing.assert_array_equal(stable[0].supports_, stable[1].supports_)
+    tables = [path(FSCA(), x, [2], n_clusters=2, n_resamples=2) for x in (unknown, wanted)]
+    assert tables[0]["stability"][0] == tables[1]["stability"][0]
 
 
 def test_chunks_along_the_features_are_refused_with_the_line_that_helps():
@@ -109,6 +113,14 @@ def test_a_block_that_cannot_be_read_is_named(tmp_path):
     X = lazy(tmp_path / "x.npy", [25, 30, 5], rows_that_fail)
     with pytest.raises(BlockError, match=r"block 1 of X \(rows 25 to 54\).*no such rows: 25"):
         MaxVariance(2).fit(X)
+
+
+@pytest.mark.parametrize("kind", [complex, str, object])
+def test_a_block_of_another_type_than_it_said_is_named(kind):
+    X = da.from_array(matrix(), chunks=(20, 8))
+    other = X.map_blocks(lambda block: block.astype(kind), meta=X._meta)
+    with pytest.raises(BlockError, match=r"block \d of X .*which are not real numbers"):
+        MaxVariance(2).fit(other)
 
 
 def test_a_block_of_another_shape_than_it_said_is_named():
