@@ -26,9 +26,11 @@ class DamagedFileError(ValueError):
     """A file that a job wrote is cut off or changed; the message says how to make it again."""
 
     def __init__(self, path: str | os.PathLike, problem: str):
+        name = shlex.quote(os.fspath(path))
+        # Only to remove it would not do: Snakemake misses no file whose results are still there.
         super().__init__(
-            f"{os.fspath(path)} is damaged ({problem}). To make it again, remove it by "
-            f"`rm {shlex.quote(os.fspath(path))}` and run the same snakemake command again"
+            f"{os.fspath(path)} is damaged ({problem}). To make it again, remove it by `rm {name}` "
+            f"and add `--forcerun {name}` to the same snakemake command"
         )
 
 

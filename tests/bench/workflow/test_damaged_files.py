@@ -94,9 +94,8 @@ def test_a_damaged_file_is_named_with_the_command_that_makes_it_anew(kind, resul
         with pytest.raises(DamagedFileError) as caught:
             READERS[kind](copy)
         assert f"{copy} is damaged" in str(caught.value)
-        assert f"`rm {shlex.quote(str(copy))}` and run the same snakemake command" in str(
-            caught.value
-        )
+        name = shlex.quote(str(copy))
+        assert f"`rm {name}` and add `--forcerun {name}`" in str(caught.value)
 
 
 def test_every_file_of_a_run_is_of_a_known_kind(results):

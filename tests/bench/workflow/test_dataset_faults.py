@@ -26,37 +26,37 @@ FAULTS = {
         'spec["name"] == "no_preprocess"',
     ),
     "select": (
-        "workflow/stages/select.py",
+        "stages/select.py",
         "        parameters = fit_parameters(self.cls, fit, self.target.n_clusters)\n",
         'self.target.dataset == "no_select"',
     ),
     "ablation": (
-        "workflow/stages/select.py",
+        "stages/select.py",
         "        selector = make_selector(self.cls, parameters)\n",
         '(self.target.dataset, self.target.method) == ("later", "BLUFS-III")',
     ),
     "screen": (
-        "workflow/stages/screen.py",
+        "stages/screen.py",
         "            found = self.scorer.cluster(",
         'self.scorer.dataset == "no_screen"',
     ),
     "choose": (
-        "workflow/stages/choose.py",
+        "stages/choose.py",
         "    names = [canonical_json(setting) for setting in settings]\n",
         'dataset == "no_choose" and len(settings) > 1',
     ),
     "evaluate": (
-        "workflow/stages/evaluate.py",
+        "stages/evaluate.py",
         "        key = (task, tuple(features), tuple(repetitions))\n",
         'self.key["dataset"] == "no_evaluate"',
     ),
     "time_fit": (
-        "workflow/stages/time_fit.py",
+        "stages/time_fit.py",
         "        data = data_for(selector, X, limits)\n",
         'target.dataset == "later"',
     ),
     "resample": (
-        "workflow/stages/resample.py",
+        "stages/resample.py",
         "        size = max(2, round(fraction * X.shape[0]))\n",
         'target.dataset == "later"',
     ),
@@ -214,9 +214,11 @@ def test_the_command_that_a_run_names_makes_a_damaged_file_anew(name, finished, 
     said = stopped.stdout + stopped.stderr
     assert stopped.returncode != 0
     assert f"{path} is damaged" in said
-    command = re.search(rf"by `(rm {re.escape(path)})` and run the same snakemake", said).group(1)
-    subprocess.run(shlex.split(command), cwd=project.folder, check=True)
-    project.run(target)
+    remove, again = re.search(
+        rf"by `(rm {re.escape(path)})` and add `(--forcerun {re.escape(path)})` to the same", said
+    ).groups()
+    subprocess.run(shlex.split(remove), cwd=project.folder, check=True)
+    project.run(target, *shlex.split(again))
     assert (project.folder / path).stat().st_size > len(whole) // 2
     assert (project.folder / target).exists()
 

@@ -31,6 +31,7 @@ from blufs_bench.stages.evaluate import Part, evaluate
 from blufs_bench.stages.protocol import Protocol
 from blufs_bench.stages.screen import screen
 from blufs_bench.stages.select import Target, select
+from tests.bench.workflow.test_dataset_faults import FAULTS
 from tests.helpers import ROOT
 from tests.helpers.results_fixture import make_results, suite_info
 
@@ -264,3 +265,9 @@ def test_a_damaged_file_is_not_taken_for_a_fault_of_the_table(results, suite, pa
         make_table("clustering_acc", results, suite, paper, None)
     with pytest.raises(DamagedFileError, match=r"scores\.parquet is damaged"):
         attempt("statistics", lambda: compare_methods(results, suite), no_comparison)
+
+
+@pytest.mark.parametrize("stage", FAULTS)
+def test_the_lines_before_which_the_slow_tests_let_a_stage_fail_are_there(stage):
+    name, line, _ = FAULTS[stage]
+    assert (ROOT / "src/blufs_bench" / name).read_text().count(line) == 1
