@@ -32,7 +32,7 @@ FAULTS = {
     ),
     "ablation": (
         "stages/select.py",
-        "        selector = make_selector(self.cls, parameters)\n",
+        "        selector: Any = make_selector(self.cls, parameters)\n",
         '(self.target.dataset, self.target.method) == ("later", "BLUFS-III")',
     ),
     "screen": (
