@@ -104,8 +104,10 @@ def setting_problems(name: str, method: Method, settings: Sequence[Setting]) -> 
             f"methods.{name}: {method.class_path} is not a feature selector: it needs `fit` and "
             "`get_support`, see docs/guides/own-method.md"
         ]
-    base = BaseSelector
-    if issubclass(cls, base) and cls._rank is base._rank and cls._solve is base._solve:
+    bodies = ("_rank", "_solve", "_solve_given")
+    if issubclass(cls, BaseSelector) and all(
+        getattr(cls, body) is getattr(BaseSelector, body) for body in bodies
+    ):
         return [f"methods.{name}: {cls.__name__} implements neither _rank nor _solve"]
     problems = []
     for setting in settings:
