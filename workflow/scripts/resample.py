@@ -14,7 +14,7 @@ with job(snakemake.log[0]):
         from blufs_bench.stages.resample import resample_fits
         from blufs_bench.stages.select import Target
 
-        target = Target(dataset, method, params.method, card["n_clusters"])
+        target = Target.on(card, method, params.method)
         limits = Limits(**params.limits)
         in_chunks = target.reads_chunks(card, params.held, limits)
         X, _ = read_dataset(snakemake.input.data, in_chunks=in_chunks, cores=snakemake.threads)

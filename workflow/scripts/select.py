@@ -14,7 +14,7 @@ with job(snakemake.log[0]):
     if card["status"] == "ok":
         from blufs_bench.stages.select import Target, select
 
-        target = Target(dataset, method, params.method, card["n_clusters"])
+        target = Target.on(card, method, params.method)
         limits = Limits(**params.limits)
         in_chunks = target.reads_chunks(card, params.held, limits)
         X, y = read_dataset(snakemake.input.data, in_chunks=in_chunks, cores=snakemake.threads)

@@ -61,6 +61,8 @@ def make_card(
         "notes": [],
         "feature_names": None,
         "real_features": None,
+        "include": [],
+        "exclude": [],
     }
 
 

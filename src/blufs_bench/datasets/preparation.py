@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from blufs._numerics.feature_names import feature_indices
 from blufs_bench.datasets.card import differences_from_paper, make_card
 from blufs_bench.datasets.clean import canonical_csr, clean
 from blufs_bench.datasets.errors import DatasetError, DatasetUnavailableError
@@ -58,6 +59,7 @@ def prepare(
     card["notes"] = [*spec.get("notes", []), *raw.notes, *differences_from_paper(spec, card)]
     card["feature_names"] = raw.feature_names if real_features is None else None
     card["real_features"] = real_features
+    card |= _preselected(spec, card)
     card["source"] = _for_card(source)
     if card["n_clusters"] is None:
         card["n_clusters"] = _estimated_clusters(X)
@@ -66,6 +68,24 @@ def prepare(
             "know it, say so by `n_clusters` in the definition of the dataset"
         )
     return PreparedDataset(X, y, card)
+
+
+def _preselected(spec: Mapping[str, Any], card: Mapping[str, Any]) -> dict[str, list[int]]:
+    """Positions of the features that a definition includes and excludes."""
+    d, names = card["n_features"], card["feature_names"]
+    try:
+        found = {
+            key: feature_indices(spec.get(key), d, names, key).tolist()
+            for key in ("include", "exclude")
+        }
+    except ValueError as error:
+        raise DatasetError(f"dataset {spec['name']}: {error}") from error
+    if both := set(found["include"]) & set(found["exclude"]):
+        raise DatasetError(
+            f"dataset {spec['name']}: include and exclude both have the features at "
+            f"{sorted(both)[:5]}"
+        )
+    return found
 
 
 def _estimated_clusters(X: np.ndarray | sp.csr_array) -> int:

@@ -11,14 +11,12 @@ from sklearn.exceptions import ConvergenceWarning
 from blufs.base import BaseSelector
 from blufs_bench.results.records import Record
 from blufs_bench.run.isolation import Limits, run_isolated
-from blufs_bench.selectors import make_selector
-from blufs_bench.stages.select import Fit, Target, failure_status, fit_parameters
+from blufs_bench.stages.select import Fit, Target, failure_status
 
 
 def make_fit_selector(target: Target, setting: dict[str, Any], random_state: int) -> BaseSelector:
     """The selector of a method with one setting."""
-    cls = target.cls
-    return make_selector(cls, fit_parameters(cls, Fit(setting, 0, random_state), target.n_clusters))
+    return target.selector(Fit(setting, 0, random_state))
 
 
 def run_repeated(

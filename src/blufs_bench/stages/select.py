@@ -38,12 +38,20 @@ class Target:
     code : {"name", "class"} of the method; "class" is ``module:Class``; and "sees_labels" if it is
         a control, as :data:`blufs_bench.method_names.CONTROLS` marks it
     n_clusters : number of clusters that a method is told
+    include, exclude : positions of the features that must be chosen, and that must not be
     """
 
     dataset: str
     method: str
     code: Mapping[str, Any]
     n_clusters: int
+    include: Sequence[int] = ()
+    exclude: Sequence[int] = ()
+
+    @classmethod
+    def on(cls, card: Mapping[str, Any], method: str, code: Mapping[str, Any]) -> Target:
+        """The method, with its code, on the dataset with this card."""
+        return cls(card["name"], method, code, card["n_clusters"], card["include"], card["exclude"])
 
     @property
     def cls(self) -> type:
@@ -52,6 +60,23 @@ class Target:
     @property
     def sees_labels(self) -> bool:
         return bool(self.code.get("sees_labels", False))
+
+    def selector(self, fit: Fit) -> Any:
+        """The selector for a fit.
+
+        Raises
+        ------
+        MethodLimitError
+            If the dataset includes or excludes features, and the method cannot.
+        """
+        cls = self.cls
+        selector = make_selector(cls, fit_parameters(cls, fit, self.n_clusters))
+        given = {"include": self.include, "exclude": self.exclude}
+        given = {name: features for name, features in given.items() if len(features)}
+        accepted = selector.get_params(deep=False)
+        if unknown := [name for name in given if name not in accepted]:
+            raise MethodLimitError(f"does not take {' or '.join(unknown)}, which the dataset has")
+        return selector.set_params(**given)
 
     def reads_chunks(
         self, card: Mapping[str, Any], held: Mapping[str, float], limits: Limits
@@ -107,8 +132,9 @@ def select(
     One record per (setting, fit seed, s), whatever happened to the fit: see its ``status``.
     """
     d = X.shape[1]
-    impossible = [s for s in s_values if s > d]
-    usable = [s for s in s_values if s <= d] if s_values else [d]
+    least, most = len(target.include), d - len(target.exclude)
+    impossible = {s: _why_not(s, least, most) for s in s_values if not least <= s <= most}
+    usable = [s for s in s_values if s not in impossible] if s_values else [most]
     fits = [
         Fit(setting, seed, state) for setting in settings for seed, state in random_states.items()
     ]
@@ -121,8 +147,9 @@ def select(
             found = outcome.value
         else:
             found = _failure(target, fit, usable, outcome.status, outcome.reason)
-        too_many = f"more features asked for than the {d} there are"
-        records += [*found, *_failure(target, fit, impossible, "skipped", too_many)]
+        records += found
+        for s, why in impossible.items():
+            records += _failure(target, fit, [s], "skipped", why)
         worst = next((r for r in found if r["status"] != "ok"), {"status": "ok", "reason": ""})
         logger.info(
             "fit %d of %d: %s seed %d: %s %s (%.2f s)",
@@ -135,6 +162,12 @@ def select(
             sum(r["fit_seconds"] for r in found),
         )
     return records
+
+
+def _why_not(s: int, least: int, most: int) -> str:
+    if s < least:
+        return f"fewer features asked for than the {least} that the dataset includes"
+    return f"more features asked for than the {most} there are"
 
 
 def _until_timeout(worker: _Worker, fits: Sequence[Fit], limits: Limits) -> Iterator[Outcome[Fit]]:
@@ -197,8 +230,7 @@ class _Worker:
             return _failure(self.target, fit, self.s_values, **failure)
 
     def _solve(self, fit: Fit) -> dict[int, Solution]:
-        parameters = fit_parameters(self.cls, fit, self.target.n_clusters)
-        selector: Any = make_selector(self.cls, parameters)
+        selector = self.target.selector(fit)
         if self.labels is not None:
             selector.see(self.labels)
         self.X = data_for(selector, self.X, self.limits)

@@ -43,7 +43,8 @@ CARD_KEYS = [
     *("n_classes", "n_clusters", "class_counts", "class_names", "sparse", "density"),
     *("scale_ratio", "transform"),
     *("transformed", "n_constant", "n_duplicate_samples", "image_shape", "image_order", "sha256"),
-    *("origin", "terms", "paper", "notes", "feature_names", "real_features", "source"),
+    *("origin", "terms", "paper", "notes", "feature_names", "real_features"),
+    *("include", "exclude", "source"),
 ]
 
 
@@ -332,3 +333,15 @@ def test_objects_are_not_pickled(tmp_path):
     with pytest.raises(ValueError, match="Object arrays"):
         write_npz(tmp_path / "f.npz", {"a": np.array([None])})
     assert list(tmp_path.iterdir()) == []
+
+
+def test_included_and_excluded_features_stand_on_the_card_by_position(tmp_path):
+    path = tmp_path / "my.csv"
+    path.write_text("a,b,c,class\n1,2,4,x\n2,1,3,y\n3,4,1,x\n5,1,2,y\n")
+    spec = {"name": "mine", "title": "mine", "label": "class", "include": ["c"], "exclude": [0]}
+    card = prepare(spec, path).card
+    assert (card["include"], card["exclude"]) == ([2], [0])
+    with pytest.raises(DatasetError, match="include has names that X does not have: 'bb'; did you"):
+        prepare({**spec, "include": ["bb"]}, path)
+    with pytest.raises(DatasetError, match="include and exclude both have"):
+        prepare({**spec, "include": ["a"]}, path)

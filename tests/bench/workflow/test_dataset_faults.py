@@ -27,12 +27,12 @@ FAULTS = {
     ),
     "select": (
         "stages/select.py",
-        "        parameters = fit_parameters(self.cls, fit, self.target.n_clusters)\n",
+        "        selector = self.target.selector(fit)\n",
         'self.target.dataset == "no_select"',
     ),
     "ablation": (
         "stages/select.py",
-        "        selector: Any = make_selector(self.cls, parameters)\n",
+        "        tuned = set(selector.tuned_parameters)\n",
         '(self.target.dataset, self.target.method) == ("later", "BLUFS-III")',
     ),
     "screen": (

@@ -24,7 +24,6 @@ from blufs_bench.show.page.provenance import provenance
 from blufs_bench.show.tables import build
 from blufs_bench.show.tables.build import make_table
 from blufs_bench.show.tables.render import write_table
-from blufs_bench.stages import choose as choosing
 from blufs_bench.stages.choose import choose_or_explain
 from blufs_bench.stages.collect import score_rows
 from blufs_bench.stages.evaluate import Part, evaluate
@@ -138,7 +137,7 @@ def test_screening_that_raises_leaves_the_default_its_numbers(wine, selections, 
 def test_choosing_that_raises_leaves_the_default_its_numbers(wine, selections, monkeypatch):
     X, y, graph = wine
     screened = screen(X, y, graph, 3, selections, PROTOCOL, LIMITS)
-    monkeypatch.setattr(choosing, "choose_blind", told_to_fail)
+    monkeypatch.setattr("blufs.search.choose_blind", told_to_fail)
     scores = scored(wine, selections, screened)
     chosen = {
         choice: {("failed", "choosing: RuntimeError: told to fail")}

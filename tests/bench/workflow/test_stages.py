@@ -417,3 +417,22 @@ def test_the_starts_of_the_demo_find_planted_clusters_every_time(n_clusters):
         accuracy[restarts] = score_partitions(y, partitions)["clustering_acc"]
     assert min(accuracy[config["n_restarts"]]) == 1
     assert min(accuracy[1]) < 0.9
+
+
+def test_fits_include_and_exclude_what_the_dataset_does():
+    X = np.random.default_rng(0).standard_normal((30, 6))
+    card = {"name": "d", "n_clusters": 2, "include": [4], "exclude": [0, 1]}
+    limits = Limits(60, 500)
+
+    def selected(name, path, s_values):
+        target = Target.on(card, name, {"name": name, "class": path})
+        found = select(X, target, [{}], s_values, {0: 0}, limits, default={})
+        return {record["s"]: (record["status"], record["features"]) for record in found}
+
+    found = selected("FSCA", "blufs:FSCA", [0, 2, 4, 5])
+    assert [found[s][0] for s in (0, 2, 4, 5)] == ["skipped", "ok", "ok", "skipped"]
+    assert found[2][1][0] == 4
+    assert sorted(found[4][1]) == [2, 3, 4, 5]
+    assert sorted(selected("AllFeatures", "blufs:AllFeatures", [])[4][1]) == [2, 3, 4, 5]
+    other = selected("KBest", "sklearn.feature_selection:SelectKBest", [2])
+    assert other[2][0] == "skipped"
