@@ -23,6 +23,7 @@ from blufs_bench.datasets import (
     write_dataset,
 )
 from blufs_bench.datasets.card import scale_ratio
+from blufs_bench.datasets.errors import DatasetError
 from blufs_bench.files.atomic import atomic_path, write_npz
 from tests.helpers import ROOT
 
