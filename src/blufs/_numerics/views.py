@@ -25,7 +25,7 @@ from blufs._numerics.warn import warn_user
 #: A gap is clearly wider than another if it is so many times as wide.
 CLEARLY = 1.2
 #: A gap stands out if it is so many times as wide as the median one.
-STANDS_OUT = 4
+STANDS_OUT = 3
 #: A smaller gap between eigenvalues, which lie in [-1, 1], is rounding.
 ROUNDING = 1e-6
 #: The numbers of clusters that are tried.
@@ -124,7 +124,7 @@ def count_clusters(X, scaling: str, n_neighbors: int) -> tuple[int, dict[int, fl
     """The number of clusters that shows in the data, and the evidence for each that was tried.
 
     Every c is judged by the graph that a fit with c would use: its evidence is the widest
-    :func:`cluster_gap` g_c among the views. Where the widest of all stands out, it is four times
+    :func:`cluster_gap` g_c among the views. Where the widest of all stands out, it is three times
     their median or wider, its c is taken. Elsewhere chance decides which gap is the widest, so the
     mean ``exp(sum g_c log c / sum g_c)`` is taken, which is never far off, with a warning. Between
     2 and 30 clusters are tried, of at least ``n_neighbors`` samples on average: the graph would
