@@ -11,8 +11,9 @@ import inspect
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from blufs_bench.method_names import BUILT_IN
+from blufs_bench.method_names import BUILT_IN, CONTROLS
 
 EQUAL, OWN, RECONSTRUCTED, DEFINED = (
     "equal to reference code",
@@ -185,6 +186,20 @@ VERIFIED: Mapping[str, Verified] = {
 def method_page(name: str) -> str:
     """File of ``docs/methods`` about a built-in method."""
     return f"{BUILT_IN[name].partition(':')[0].split('.')[2]}.md"
+
+
+def class_facts(name: str, class_path: str) -> dict[str, Any]:
+    """What a report says of a method's class, ``module:Class``.
+
+    ``class``; and of our own classes ``page`` (its file in ``docs/methods``) and ``verified`` (how
+    the code was checked, and how far).
+    """
+    facts: dict[str, Any] = {"class": class_path}
+    if class_path == BUILT_IN.get(name):
+        facts["page"] = method_page(name)
+    if class_path in (BUILT_IN.get(name), CONTROLS.get(name)):
+        facts["verified"] = [VERIFIED[name].kind, VERIFIED[name].extent]
+    return facts
 
 
 def about(cls: type) -> tuple[str, list[str]]:

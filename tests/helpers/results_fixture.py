@@ -16,6 +16,8 @@ import numpy as np
 import pandas as pd
 from sklearn.datasets import load_digits, make_blobs, make_circles
 
+from blufs_bench.method_description import class_facts
+from blufs_bench.method_names import known_methods
 from blufs_bench.plan.canonical import canonical_json
 from blufs_bench.results import schemas
 from blufs_bench.results.records import failed_selection
@@ -82,10 +84,15 @@ def suite_info(
         "methods": list(methods),
         "ablation": list(ablation),
         "titles": {name: TITLES.get(name, name) for name in (*methods, *ablation)},
-        "about": {name: {"summary": f"What {name} does.", "papers": [PAPER]} for name in methods},
+        "about": {name: _about(name) for name in methods},
         "s_values": list(s_values),
         "significance_level": 0.05,
     }
+
+
+def _about(name: str) -> dict[str, Any]:
+    facts = class_facts(name, known_methods()[name]) if name in known_methods() else {}
+    return {"summary": f"What {name} does.", "papers": [PAPER], **facts}
 
 
 def make_results(

@@ -13,6 +13,7 @@ from typing import Any
 
 from blufs_bench.datasets.definitions import has_source
 from blufs_bench.files.damaged import reading
+from blufs_bench.method_description import class_facts
 from blufs_bench.plan.canonical import canonical
 from blufs_bench.plan.config import ConfigCheck, ConfigError, method_definitions, own_name
 from blufs_bench.plan.fit_memory import held_by
@@ -329,9 +330,10 @@ class Plan:
         )
 
     def _about(self, name: str) -> dict[str, Any]:
-        traits = self._traits_of(name)
-        own = {"own": True} if self._method(name).is_own else {}
-        return {"summary": traits.summary, "papers": list(traits.papers), **own}
+        method, traits = self._method(name), self._traits_of(name)
+        about = {"summary": traits.summary, "papers": list(traits.papers)}
+        about |= class_facts(name, method.class_path)
+        return about | ({"own": True} if method.is_own else {})
 
     def note_traits(self) -> None:
         """Note what is known of the methods, for the jobs that plan for themselves."""

@@ -35,8 +35,9 @@ class Suite:
     titles : name of a method or variant -> the title it is shown under
     controls : names of the methods that see the labels; they stand beside the others and take part
         in no comparison
-    about : name of a method -> ``summary`` (a sentence) and ``papers`` (a list), where known, and
-        ``own`` if its class is the user's
+    about : name of a method -> ``summary`` (a sentence) and ``papers`` (a list), where known, what
+        :func:`blufs_bench.method_description.class_facts` says, and ``own`` if its class is the
+        user's
     s_values : numbers of selected features
     significance_level : level of the statistical tests
     """

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from blufs_bench.method_description import VERIFIED, Verified
 from blufs_bench.results.suite import Suite
 from blufs_bench.results.vocabulary import ALL_FEATURES, RANDOM_FEATURES
 from blufs_bench.show.tables.table import Block, Cell, Row, mark_row
@@ -72,15 +71,14 @@ def verified_column(suite: Suite, header: str = "Its code is") -> Column:
     """How the code of a method was checked."""
 
     def cell(name: str, _: Record) -> Cell:
-        found = verified(suite, name)
-        return Cell(found.kind if found else DASH)
+        return Cell(verified(suite, name) or DASH)
 
     return header, cell
 
 
-def verified(suite: Suite, name: str) -> Verified | None:
-    """What is known of a method's code; nothing of variants and of the user's own classes."""
-    return None if suite.about.get(name, {}).get("own") else VERIFIED.get(name)
+def verified(suite: Suite, name: str) -> str:
+    """How a method's code was checked; nothing of variants and of the user's own classes."""
+    return next(iter(suite.about.get(name, {}).get("verified", [])), "")
 
 
 def gain_cell(row: Record, mark: str = "", *, stars: bool = False) -> Cell:

@@ -10,6 +10,8 @@ import pytest
 from sklearn.datasets import load_digits
 
 from blufs_bench.compare.comparison import compare_methods
+from blufs_bench.method_description import class_facts
+from blufs_bench.method_names import BUILT_IN
 from blufs_bench.results.suite import Suite, load
 from blufs_bench.show.page.recipe import recipe
 from tests.helpers import ROOT
@@ -286,14 +288,16 @@ def test_printed_on_a4_the_page_is_as_wide_as_the_paper_and_shows_what_is_open(p
         page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
 
 
-def test_how_a_method_is_imported_follows_from_the_configuration():
+def test_how_a_method_is_imported_follows_from_its_class():
     pages = ROOT / "docs" / "methods"
     known = {"module": "blufs", "class": "MCFS", "count": "n_features_to_select"}
-    assert recipe("MCFS", {}, pages) == known | {"clusters": True, "page": "mcfs.md"}
-    assert recipe("LapScore", {}) | {"class": "MCFS"} == known | {"clusters": False, "page": None}
-    own = {"Best": {"class": "sklearn.feature_selection:SelectKBest"}}
-    found = recipe("Best", own | {"Few": {"variant_of": "Best"}}, pages)
+    about = class_facts("MCFS", BUILT_IN["MCFS"])
+    assert recipe("MCFS", about, pages) == known | {"clusters": True, "page": "mcfs.md"}
+    found = recipe("LapScore", class_facts("LapScore", BUILT_IN["LapScore"]))
+    assert found | {"class": "MCFS"} == known | {"clusters": False, "page": None}
+    own = class_facts("Best", "sklearn.feature_selection:SelectKBest")
+    found = recipe("Best", own, pages)
+    assert "verified" not in own
     assert (found["module"], found["count"]) == ("sklearn.feature_selection", "k")
-    assert recipe("Few", own | {"Few": {"variant_of": "Best"}}, pages) == found
-    assert recipe("Nobody", {}) == recipe("Gone", {"Gone": {"class": "nowhere:Gone"}}) == {}
+    assert recipe("Nobody", {}) == recipe("Gone", {"class": "nowhere:Gone"}) == {}
     assert json.dumps(found)

@@ -63,7 +63,7 @@ def test_results_go_to_the_working_folder(copy, tmp_path):
 
 @pytest.mark.parametrize(
     ("config", "suite", "fits"),
-    [("    config: config\n", "tiny", 7), ("", "demo", 39)],
+    [("    config: config\n", "tiny", 7), ("", "demo", 43)],
     ids=["with the importer's configuration", "with its own"],
 )
 def test_another_workflow_may_use_this_one_as_a_module(copy, tmp_path, config, suite, fits):

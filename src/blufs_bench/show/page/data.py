@@ -41,7 +41,6 @@ from blufs_bench.show.leaderboard import (
     seconds_cell,
     share_columns,
     values_column,
-    verified,
     whiskers,
     wins_column,
 )
@@ -71,8 +70,8 @@ def page_data(
     about = {
         name: {
             "title": suite.title(name),
+            "verified": None,
             **suite.about.get(name, {}),
-            "verified": _checked(suite, name),
         }
         for name in (*suite.methods, *suite.controls)
     }
@@ -275,12 +274,6 @@ def _view(compared: View, seconds: Mapping[str, float], alpha: float) -> dict[st
 
 def _row(row: Mapping[str, Any]) -> list[float | None]:
     return [_ROUNDED.get(column, _number)(row.get(column)) for column in COLUMNS]
-
-
-def _checked(suite: Suite, name: str) -> list[str] | None:
-    """How the code of a method was checked, and how far."""
-    found = verified(suite, name)
-    return [found.kind, found.extent] if found else None
 
 
 def _rooms(comparison: Comparison) -> dict[str, Any]:

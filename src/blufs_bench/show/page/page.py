@@ -147,8 +147,7 @@ def render(
     comparison = comparison or no_comparison("")
     first = comparison.first_view()
     pages = None if deviations is None or target is None else Path(deviations).parent / "methods"
-    definitions = provenance["config"].get("methods", {})
-    recipes = {name: recipe(name, definitions, pages) for name in suite.methods}
+    recipes = {name: recipe(name, suite.about.get(name, {}), pages) for name in suite.methods}
     data = page_data(results, suite, comparison, recipes)
     data["pages"] = pages and Path(os.path.relpath(pages, Path(str(target)).parent)).as_posix()
     return _template().render(

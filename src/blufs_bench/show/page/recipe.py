@@ -8,19 +8,15 @@ from pathlib import Path
 from typing import Any
 
 import blufs
-from blufs_bench.method_description import method_page
-from blufs_bench.method_names import BUILT_IN, code_of
 from blufs_bench.selectors import _COUNT_PARAMETERS, UnknownMethodError, import_class
 
 
-def recipe(
-    name: str, definitions: Mapping[str, Mapping[str, Any]], pages: Path | None = None
-) -> dict[str, Any]:
+def recipe(name: str, about: Mapping[str, Any], pages: Path | None = None) -> dict[str, Any]:
     """How a method is imported and told s and c; empty where its class cannot be found.
 
     Parameters
     ----------
-    definitions : the section ``methods`` of the configuration
+    about : what the suite says of the method, see :class:`~blufs_bench.results.suite.Suite`
     pages : folder with a page of every method, if there is one
 
     Returns
@@ -29,13 +25,12 @@ def recipe(
     ``clusters`` (whether there is one that takes c) and ``page`` (name of its file in ``pages``)
     """
     try:
-        base, path, _ = code_of(name, definitions)
-        cls = import_class(name, path)
+        cls = import_class(name, about["class"])
         parameters = inspect.signature(cls).parameters
     except (KeyError, UnknownMethodError, TypeError, ValueError):
         return {}
-    module, _, attribute = path.partition(":")
-    page = method_page(base) if path == BUILT_IN.get(base) else None
+    module, _, attribute = about["class"].partition(":")
+    page = about.get("page")
     return {
         "module": "blufs" if getattr(blufs, attribute, None) is cls else module,
         "class": attribute,

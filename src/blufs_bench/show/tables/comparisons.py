@@ -69,7 +69,7 @@ def gains(results: SuiteResults, suite: Suite, comparison: Comparison) -> Table:
             continue
         table = pd.concat([table, view.controls()])
         named = table.rename_axis("method").reset_index()
-        kinds = [found.kind if (found := verified(suite, name)) else "" for name in table.index]
+        kinds = [verified(suite, name) for name in table.index]
         named = named.assign(**view.key, verified=kinds)
         tidy.append(named[[*_KEY, "method", *table.columns, "verified"]])
         if view.is_main:
