@@ -18,7 +18,7 @@ from joblib import Parallel, delayed
 from scipy.stats import wilcoxon
 from threadpoolctl import threadpool_limits
 
-from benchmarks.data import DATASETS, load_part
+from benchmarks.data import DATASETS, NOT_THERE, load_part
 from benchmarks.harness import markdown, read, save
 from blufs import BLUFS, FSCA, MCFS, BLUFSVariant, LapScore, MaxVariance, SampleGraph
 from blufs.metrics import cluster, label_free_criteria, normalized_mutual_info, score_partitions
@@ -149,7 +149,7 @@ def measured(name: str) -> dict | None:
     with threadpool_limits(1), warnings.catch_warnings(action="ignore"):
         try:
             data = Dataset(name)
-        except (OSError, ImportError) as missing:
+        except NOT_THERE as missing:
             print(f"skipped {name}: {missing}", flush=True)
             return None
         rows, partitions = {}, {}
@@ -208,7 +208,7 @@ def domains(report: dict) -> dict[str, list[str]]:
     """Names of the datasets by domain."""
     groups: dict[str, list[str]] = {"all": list(report)}
     for name in report:
-        groups.setdefault(DATASETS[name][0], []).append(name)
+        groups.setdefault(DATASETS[name], []).append(name)
     return groups
 
 
@@ -260,7 +260,7 @@ def choices_left_out() -> str:
     keys = {
         "dataset": lambda name: name,
         "study": lambda name: name.removesuffix(", raw"),
-        "domain": lambda name: DATASETS[name][0],
+        "domain": lambda name: DATASETS[name],
     }
     metrics = ("acc", "nmi", "knn")
     table = []

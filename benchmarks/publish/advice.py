@@ -20,6 +20,7 @@ from blufs_bench.results.vocabulary import (
     ALL_FEATURES,
     DOMAINS,
     EVERYWHERE,
+    OTHER,
     RANDOM_FEATURES,
     domain_title,
 )
@@ -49,7 +50,7 @@ def kinds(kept: Kept) -> dict[str, list[str]]:
         f"Fewer than {FEW_SAMPLES} samples": [d for d in names if _samples(cards[d]) < FEW_SAMPLES],
     }
     for key, title in DOMAINS.items():
-        found[title] = [d for d in names if domain_of(kept.results, d) == key != "other"]
+        found[title] = [d for d in names if domain_of(kept.results, d) == key != OTHER]
     return {title: part for title, part in found.items() if len(part) >= MIN_DATASETS}
 
 

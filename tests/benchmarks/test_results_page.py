@@ -106,18 +106,13 @@ def test_the_page_compares_blufs_with_every_rival(kept, statistics):
     assert row["NMI"].startswith(f"{gap:+.1f}, ")
 
 
-def test_losses_are_named_with_the_winner_and_its_lead(kept):
-    scores = Kept(kept / "fixture").scores("clustering_acc", "default").dropna(subset="BLUFS")
-    worse = scores.assign(LapScore=scores["BLUFS"] + 0.123)
-
-    class Beaten(Kept):
-        def scores(self, metric, choice):
-            return worse
-
-    said = results_page.losses(Beaten(kept / "fixture"))
-    assert f"best ACC of all methods on 0 of {len(worse)} datasets" in said
-    titles = map(Kept(kept / "fixture").title, worse.index)
-    assert all(f"{title} (by LapScore, 12.3)" in said for title in titles)
+def test_every_dataset_has_the_best_other_method_and_what_random_features_leave(tmp_path):
+    """The methods of :class:`Scored`: BLUFS leads on the faces and loses on the cubes."""
+    said = results_page.by_dataset(Scored(tmp_path))
+    assert "best ACC of all methods on 1 of 2 datasets" in said
+    rows = [line.strip("| ").split(" | ") for line in said.splitlines() if line.startswith("|")]
+    assert rows[2] == ["cubes", "40.0", "MCFS", "-5.0", "-2.0", "+24.5", "100 %", "4.9"]
+    assert rows[3] == ["faces", "60.0", "MCFS", "+10.0", "+40.0", "+20.0", "100 %", "60.0"]
 
 
 def test_every_link_of_the_page_leads_to_a_kept_file(kept):
@@ -165,12 +160,8 @@ class Scored(Kept):
     def scores(self, metric, choice):
         methods = ["AllFeatures", "BLUFS", "MCFS", "RandomFeatures"]
         rows = {
+            "clustering_acc": [[0.9, 0.6, 0.5, 0.2], [0.9, 0.4, 0.45, 0.42]],
             "nmi": [[0.9, 0.6, 0.5, 0.2], [0.9, 0.049, 0.02, 0.01]],
             "knn_accuracy": [[0.9, 0.9, 0.8, 0.7], [0.9, 0.81, 0.715, 0.565]],
         }
         return pd.DataFrame(rows[metric], index=["faces", "cubes"], columns=methods)
-
-
-def test_the_page_names_the_datasets_whose_classes_are_no_clusters(tmp_path):
-    (told,) = results_page.no_clusters(Scored(tmp_path))
-    assert told.endswith("features on them: cubes (81.0 and 56.5; best BLUFS, 81.0).")

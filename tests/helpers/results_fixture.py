@@ -16,9 +16,9 @@ import numpy as np
 import pandas as pd
 from sklearn.datasets import load_digits, make_blobs, make_circles
 
+from blufs_bench.files.canonical import canonical_json
 from blufs_bench.method_description import class_facts
 from blufs_bench.method_names import known_methods
-from blufs_bench.plan.canonical import canonical_json
 from blufs_bench.results import schemas
 from blufs_bench.results.records import failed_selection
 from blufs_bench.results.suite import SuiteResults

@@ -8,7 +8,7 @@ from blufs_bench.results.records import read_records
 from blufs_bench.run.isolation import Limits
 from blufs_bench.run.job import job
 from blufs_bench.stages.choose import choose_or_explain, only_choice
-from blufs_bench.stages.evaluate import Part, evaluate
+from blufs_bench.stages.evaluate import Cells, evaluate
 from blufs_bench.stages.protocol import Protocol
 from blufs_bench.stages.screen import screen
 
@@ -33,7 +33,7 @@ with job(snakemake.log[0]):
         choices = read_json(inputs.choices)
     else:
         choices = only_choice(dataset, params.default)
-    protocol, part = Protocol(seed=params.seed, **params.protocol), Part(**params.part)
+    protocol, part = Protocol(seed=params.seed, **params.protocol), Cells(**params.part)
     scores = evaluate(*data, n_clusters, selections, choices, protocol, part, limits)
     write_json(outputs.screened, screened)
     write_json(outputs.scores, scores)

@@ -32,7 +32,7 @@ from blufs._numerics.neighbors import (
 from blufs._numerics.rounding import significant
 from blufs._numerics.warn import warn_user
 
-#: Neighbours of a sample where nobody is asked: in criteria, estimates and stored graphs.
+#: Default number of neighbours, in criteria, estimates and stored graphs.
 N_NEIGHBORS = 10
 #: Samples up to which a dense eigensolver is faster than Lanczos iterations.
 _DENSE_UP_TO = 399

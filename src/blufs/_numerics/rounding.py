@@ -1,4 +1,4 @@
-"""An order of features or samples that comes from the data, not from where they stand."""
+"""Rounding, so that ties stay ties, and an order that comes from the data and not from places."""
 
 from __future__ import annotations
 
@@ -33,7 +33,32 @@ def _nine_digits(values: np.ndarray) -> np.ndarray:
     return np.round(values / max(np.abs(values).max(), np.finfo(values.dtype).tiny), 9)
 
 
+def ten_decimals(values: np.ndarray) -> np.ndarray:
+    """All values rounded alike, to ten digits of the power of two above the largest of them."""
+    power = np.ldexp(1.0, np.frexp(np.abs(values).max())[1])
+    rounded = values / power
+    np.round(rounded, 10, out=rounded)
+    rounded *= power
+    return rounded
+
+
+def ten_digits(values: np.ndarray) -> np.ndarray:
+    """Every value rounded by itself, to ten significant digits."""
+    mantissa, exponent = np.frexp(values)
+    return np.ldexp(np.round(mantissa, 10), exponent)
+
+
 def significant(values: np.ndarray, bits: int = 40) -> np.ndarray:
     """Every value rounded to so many bits, so that rounding errors do not tell values apart."""
     mantissa, exponent = np.frexp(values)
     return np.ldexp(np.rint(np.ldexp(mantissa, bits)), exponent - bits)
+
+
+def largest(values: np.ndarray, count: int) -> np.ndarray:
+    """Positions of the ``count`` largest values, descending, ties by smaller position."""
+    if 0 < count < len(values):
+        threshold = np.partition(values, len(values) - count)[len(values) - count]
+        positions = np.flatnonzero(values >= threshold)
+    else:
+        positions = np.arange(len(values))
+    return positions[np.argsort(-values[positions], kind="stable")[:count]]

@@ -27,6 +27,7 @@ from blufs._numerics.eigen import (
     mirror_upper,
     takes_lanczos,
 )
+from blufs._numerics.rounding import ten_digits
 from blufs.base import NON_NEGATIVE, BaseSelector, Solution, check_dense_order, constraints, settled
 
 EPS = float(np.finfo(float).eps)
@@ -383,9 +384,3 @@ class RowSparseSelector(BaseSelector):
             per_feature={} if result.W is None else {"coef_": result.W},
             fitted=fitted,
         )
-
-
-def ten_digits(values: np.ndarray) -> np.ndarray:
-    """The values, rounded to ten significant digits."""
-    mantissa, exponent = np.frexp(values)
-    return np.ldexp(np.round(mantissa, 10), exponent)

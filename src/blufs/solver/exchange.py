@@ -1,9 +1,10 @@
 """Exchange search: replace units of the support while the objective of W falls.
 
 For a support T the best W has the value ``const - F(T)`` with ``F(T) = Tr(B_T' H_TT^-1 B_T)``. All
-that a move can change is read off one table, which a change of T by one feature updates in the time
-of one outer product. A unit is a feature or a group of them, see :mod:`blufs._numerics.units`; a
-support never costs more than the budget, by default the number s of its features.
+that a move can change is read off one tableau, which a change of T by one feature updates in the
+time of one outer product. A unit is a feature or a group of them, see
+:mod:`blufs._numerics.units`; a support never costs more than the budget, by default the number s of
+its features.
 """
 
 from __future__ import annotations
@@ -13,41 +14,13 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from scipy.linalg import LinAlgError, cho_factor, cho_solve, lstsq, pinvh
 from scipy.linalg.blas import dger
-from scipy.linalg.lapack import dpotri
-from sklearn.utils import gen_batches
 
+from blufs._numerics.spd import REDUNDANT, inverse_spd, solve_spd
 from blufs._numerics.units import Units, ratio_traces
 
 #: Units that are added at once before others are removed, or the other way round.
 DEPTHS = (2, 4, 8)
-#: Rows of a symmetric matrix that are copied to its other half at a time.
-_MIRRORED_ROWS = 256
-#: A Schur complement below this fraction of H_jj means that the feature is redundant.
-REDUNDANT = 1e-10
-
-
-def solve_spd(H: np.ndarray, B: np.ndarray) -> np.ndarray:
-    """``H^-1 B`` for symmetric positive definite H; least squares where H is singular."""
-    try:
-        return cho_solve(cho_factor(H, check_finite=False), B, check_finite=False)
-    except LinAlgError:
-        return lstsq(H, B)[0]
-
-
-def inverse_spd(H: np.ndarray) -> np.ndarray:
-    """``H^-1`` for symmetric positive definite H; the pseudo-inverse where H is singular."""
-    try:
-        factor, lower = cho_factor(H, lower=False, check_finite=False)
-    except LinAlgError:
-        return pinvh(H, check_finite=False)
-    inverse = dpotri(factor, lower, overwrite_c=True)[0]
-    for rows in gen_batches(len(inverse), _MIRRORED_ROWS):  # what is below the diagonal
-        corner = inverse[rows, rows]
-        corner[:] = np.triu(corner) + np.triu(corner, 1).T
-        inverse[rows.stop :, rows] = inverse[rows, rows.stop :].T
-    return inverse
 
 
 def exchange(
@@ -92,15 +65,15 @@ def exchange(
         The solution on it.
     """
     if len(support) < len(H):
-        tables = [Table(H, B, support, units, budget, inverse)]
+        tableaux = [Tableau(H, B, support, units, budget, inverse)]
         if second_start:
-            tables.append(tables[0].thresholded())
-        tables = [_search(table, max_moves, depths, tol) for table in tables]
-        support = np.flatnonzero(max(tables, key=Table.explained).inside)
+            tableaux.append(tableaux[0].thresholded())
+        tableaux = [_search(tableau, max_moves, depths, tol) for tableau in tableaux]
+        support = np.flatnonzero(max(tableaux, key=Tableau.explained).inside)
     return support, solve_spd(H[np.ix_(support, support)], B[support])
 
 
-class Table:
+class Tableau:
     """Everything about a support T and its complement O, kept under changes of T.
 
     With ``K = H_TT^-1``, the array ``values`` of shape (q, q + c) holds
@@ -154,13 +127,13 @@ class Table:
         """The budget less what T costs."""
         return self.budget - self.units.cost(self.chosen)
 
-    def thresholded(self) -> Table:
+    def thresholded(self) -> Tableau:
         """Another one, of the units with the largest rows of the dense solution that fit."""
         squares = np.sum(solve_spd(self._H, self._B) ** 2, axis=1)
         priority = self.units.sums(squares) / self.units.costs
         priority[self.fixed] = np.inf
         support = self.units.features(self.units.bought(priority, self.budget))
-        return Table(self._H, self._B, support, self.units, self.budget)
+        return Tableau(self._H, self._B, support, self.units, self.budget)
 
     def explained(self) -> float:
         """F(T)."""
@@ -252,7 +225,7 @@ class Table:
         return gained
 
 
-def swap_gains(table: Table) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def swap_gains(tableau: Tableau) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Exact change of F for every swap of one unit i in T for one j outside; -inf where i is fixed
     or the budget does not allow it.
 
@@ -262,86 +235,89 @@ def swap_gains(table: Table) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     inside, outside : ndarray of shape (a,) and (u - a,)
         The units of the rows and columns.
     """
-    inside, outside = np.flatnonzero(table.chosen), np.flatnonzero(~table.chosen)
-    costs = table.units.costs
-    if table.units.are_single:
-        gains = _single_swaps(table, inside, outside)
+    inside, outside = np.flatnonzero(tableau.chosen), np.flatnonzero(~tableau.chosen)
+    costs = tableau.units.costs
+    if tableau.units.are_single:
+        gains = _single_swaps(tableau, inside, outside)
     else:
-        gains = np.array([_swaps_for(table, i)[outside] for i in inside])
-    too_dear = costs[outside] > table.left + costs[inside, None]
-    gains[too_dear | table.fixed[inside, None]] = -np.inf
+        gains = np.array([_swaps_for(tableau, i)[outside] for i in inside])
+    too_dear = costs[outside] > tableau.left + costs[inside, None]
+    gains[too_dear | tableau.fixed[inside, None]] = -np.inf
     return gains, inside, outside
 
 
-def _single_swaps(table: Table, T: np.ndarray, O: np.ndarray) -> np.ndarray:  # noqa: E741
+def _single_swaps(tableau: Tableau, T: np.ndarray, O: np.ndarray) -> np.ndarray:  # noqa: E741
     """The change of F for swaps of single features i in T (a,) and j in O (b,), shape (a, b):
 
     ``||R_j + U_ij W_i / K_ii||^2 / (sigma_j + U_ij^2 / K_ii) - ||W_i||^2 / K_ii`` with R the
     residuals and sigma the Schur complements.
     """
-    q = len(table.inside)
-    U, W, R = table.values[np.ix_(T, O)], table.values[T, q:], table.values[O, q:]
-    K, schur = table.values[T, T][:, None], np.maximum(table.values[O, O], table._smallest[O])
+    q = len(tableau.inside)
+    U, W, R = tableau.values[np.ix_(T, O)], tableau.values[T, q:], tableau.values[O, q:]
+    K, schur = tableau.values[T, T][:, None], np.maximum(tableau.values[O, O], tableau._smallest[O])
     w = np.einsum("ij,ij->i", W, W)[:, None]
     ratio = U / K
     gained = np.einsum("ij,ij->i", R, R) + 2 * ratio * (W @ R.T) + ratio**2 * w
     return gained / (schur + U * ratio) - w / K
 
 
-def _swaps_for(table: Table, unit: Any) -> np.ndarray:
+def _swaps_for(tableau: Tableau, unit: Any) -> np.ndarray:
     """The change of F for swaps of a unit I in T for each other J, shape (u,):
 
     ``Tr(R' S^-1 R) - Tr(W_I' K_II^-1 W_I)`` with the residuals ``R = R_J + U_IJ' K_II^-1 W_I`` and
     the Schur complements ``S = S_JJ + U_IJ' K_II^-1 U_IJ`` once I is out.
     """
-    q, values, own = len(table.inside), table.values, table.units.features(unit)
+    q, values, own = len(tableau.inside), tableau.values, tableau.units.features(unit)
     solved = solve_spd(values[np.ix_(own, own)], values[own])
-    gains = np.empty(len(table.chosen))
-    for units, J in table.units.by_size:
+    gains = np.empty(len(tableau.chosen))
+    for units, J in tableau.units.by_size:
         U = values[own[:, None, None], J]  # (k of I, m, k of J)
         residuals = values[J, q:] + np.einsum("iuj,ic->ujc", U, solved[:, q:])
         schur = values[J[:, :, None], J[:, None, :]] + np.einsum("iuj,iuk->ujk", U, solved[:, J])
         squares = np.einsum("uic,ujc->uij", residuals, residuals)
-        gains[units] = ratio_traces(schur, squares, table._smallest[J])
+        gains[units] = ratio_traces(schur, squares, tableau._smallest[J])
     return gains - np.sum(values[own, q:] * solved[:, q:])
 
 
-def _search(table: Table, max_moves: int, depths: Sequence[int], tol: float) -> Table:
-    table.settle()
-    smallest = tol * table.explained()
+def _search(tableau: Tableau, max_moves: int, depths: Sequence[int], tol: float) -> Tableau:
+    tableau.settle()
+    smallest = tol * tableau.explained()
     for _ in range(max_moves):
-        if not (_swap(table, smallest) or _exchange_several(table, depths, smallest)):
+        if not (_swap(tableau, smallest) or _exchange_several(tableau, depths, smallest)):
             break
-    return table
+    return tableau
 
 
-def _swap(table: Table, smallest: float) -> bool:
-    if table.chosen.all():
+def _swap(tableau: Tableau, smallest: float) -> bool:
+    if tableau.chosen.all():
         return False
-    gains, inside, outside = swap_gains(table)
+    gains, inside, outside = swap_gains(tableau)
     i, j = np.unravel_index(np.argmax(gains), gains.shape)
     if not gains[i, j] > smallest:
         return False
-    table.toggle(outside[j])
-    table.toggle(inside[i])
-    table.settle()
+    tableau.toggle(outside[j])
+    tableau.toggle(inside[i])
+    tableau.settle()
     return True
 
 
-def _exchange_several(table: Table, depths: Sequence[int], smallest: float) -> bool:
+def _exchange_several(tableau: Tableau, depths: Sequence[int], smallest: float) -> bool:
     """Make the first move that helps, and settle: grow or shrink by a depth; or, where costs
     differ, bring in one unit for several."""
-    addable, before = table.addable, (table.values.copy(), table.chosen.copy())
+    addable, before = tableau.addable, (tableau.values.copy(), tableau.chosen.copy())
     moves = [
         partial(change, min(depth, int(most)))
         for depth in depths
-        for change, most in ((table.grow, addable.sum()), (table.shrink, table.removable.sum()))
+        for change, most in (
+            (tableau.grow, addable.sum()),
+            (tableau.shrink, tableau.removable.sum()),
+        )
     ]
-    if depths and not table.units.cost_the_same:
-        moves += [partial(table.bring_in, unit) for unit in np.flatnonzero(addable)]
+    if depths and not tableau.units.cost_the_same:
+        moves += [partial(tableau.bring_in, unit) for unit in np.flatnonzero(addable)]
     for move in moves:
-        if move() + table.settle() > smallest:
+        if move() + tableau.settle() > smallest:
             return True
-        np.copyto(table.values, before[0])
-        np.copyto(table.chosen, before[1])
+        np.copyto(tableau.values, before[0])
+        np.copyto(tableau.chosen, before[1])
     return False

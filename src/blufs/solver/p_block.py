@@ -12,10 +12,9 @@ from __future__ import annotations
 
 import numpy as np
 from scipy.spatial import cKDTree
-from sklearn.utils import gen_batches
 
 from blufs._numerics.graph import SampleGraph
-from blufs._numerics.matrix.rows import BLOCK_ENTRIES
+from blufs._numerics.matrix.rows import row_blocks
 from blufs._numerics.neighbors import (
     nearest_by_index,
     nearest_by_products,
@@ -23,17 +22,12 @@ from blufs._numerics.neighbors import (
     without_own,
 )
 from blufs._numerics.projections import project_rows_to_simplex
-from blufs._numerics.rounding import significant
+from blufs._numerics.rounding import significant, ten_decimals
 from blufs.solver.model import LearnedGraph
 
-#: Neighbours are found by a k-d tree up to so many columns, of at most ``_FEW_SAMPLES`` samples up
-#: to more of them; beyond, computing all distances is faster.
+#: Use a k-d tree up to 8 columns, or up to 20 if there are at most 2,000 samples; beyond, computing
+#: all distances is faster.
 _TREE_COLUMNS, _TREE_COLUMNS_OF_FEW, _FEW_SAMPLES = 8, 20, 2000
-
-
-def _row_blocks(n: int, width: int):
-    """Slices of n rows, of which ``width`` numbers each are held."""
-    return gen_batches(n, max(1, BLOCK_ENTRIES // max(1, width)))
 
 
 def candidate_neighbors(graph: SampleGraph, n_neighbors: int) -> tuple[np.ndarray, np.ndarray]:
@@ -62,7 +56,7 @@ def candidate_neighbors(graph: SampleGraph, n_neighbors: int) -> tuple[np.ndarra
 def neighbor_distances(Z: np.ndarray, neighbors: np.ndarray) -> np.ndarray:
     """V of eq. (21): ``||z_j - z_i||^2`` for every neighbour i of every j, (n, k); Z is (n, c)."""
     distances = np.empty(neighbors.shape)
-    for rows in _row_blocks(len(Z), neighbors.shape[1] * Z.shape[1]):
+    for rows in row_blocks(len(Z), neighbors.shape[1] * Z.shape[1]):
         distances[rows] = _distances_from(Z, Z[rows], neighbors[rows])
     return distances
 
@@ -83,7 +77,7 @@ def best_weights(
     projection of ``(2 tau p_old - beta V) / (2 (mu + tau))`` onto the simplex.
     """
     p = np.empty_like(P_old.p)
-    for rows in _row_blocks(len(p), P_old.p.shape[1]):
+    for rows in row_blocks(len(p), P_old.p.shape[1]):
         target = (2 * tau * P_old.p[rows] - beta * V[rows]) / (2 * (mu + tau))
         p[rows] = project_rows_to_simplex(np.where(P_old.is_candidate[rows], target, -np.inf))
     return LearnedGraph(P_old.neighbors, P_old.is_candidate, p)
@@ -103,26 +97,17 @@ def best_neighbors(
     n, k = P_old.p.shape
     # Samples that are alike in all selected features lie equally far: which of them are taken must
     # not hang on the last digits, which differ between sparse and dense data.
-    Z = _ten_digits(Z)
+    Z = ten_decimals(Z)
     old = P_old.neighbors, P_old.is_candidate, P_old.p
     nearest = nearest_samples(Z, min(k, n - 1)).astype(P_old.neighbors.dtype, copy=False)
     new = tuple(map(np.empty_like, old))
     # Every column of P by itself: what is made on the way is several times as large as P.
-    for rows in _row_blocks(n, 2 * k * max(k, Z.shape[1])):
+    for rows in row_blocks(n, 2 * k * max(k, Z.shape[1])):
         before = LearnedGraph(*(array[rows] for array in old))
         columns = _columns_of_graph(Z, Z[rows], nearest[rows], before, beta, mu, tau)
         for whole, part in zip(new, columns, strict=True):
             whole[rows] = part
     return LearnedGraph(*new)
-
-
-def _ten_digits(Z: np.ndarray) -> np.ndarray:
-    """Z rounded to ten digits, relative to the power of two above its largest entry."""
-    power = np.ldexp(1.0, np.frexp(np.abs(Z).max())[1])
-    rounded = Z / power
-    np.round(rounded, 10, out=rounded)
-    rounded *= power
-    return rounded
 
 
 def _columns_of_graph(Z, own, nearest, P_old: LearnedGraph, beta, mu, tau):

@@ -21,8 +21,9 @@ from scipy.linalg.blas import dger
 from sklearn.utils import gen_batches
 
 from blufs._numerics.matrix import DataMatrix
+from blufs._numerics.rounding import largest
+from blufs._numerics.spd import REDUNDANT
 from blufs._numerics.units import Units, outer, ratio_traces
-from blufs.solver.exchange import REDUNDANT
 from blufs.solver.operators import Smoothing
 
 #: Candidates among which a block of choices is predicted before it is checked on all features: at
@@ -392,16 +393,6 @@ def _ratios(squares: np.ndarray, schur: np.ndarray, smallest: np.ndarray) -> np.
 def _solve_lower(L: np.ndarray, B: np.ndarray, transposed: bool = False) -> np.ndarray:
     """``L^-1 B``, or ``L^-T B``, for lower triangular L."""
     return solve_triangular(L, B, lower=True, trans=int(transposed), check_finite=False)
-
-
-def largest(values: np.ndarray, count: int) -> np.ndarray:
-    """Positions of the ``count`` largest values, descending, ties by smaller position."""
-    if 0 < count < len(values):
-        threshold = np.partition(values, len(values) - count)[len(values) - count]
-        positions = np.flatnonzero(values >= threshold)
-    else:
-        positions = np.arange(len(values))
-    return positions[np.argsort(-values[positions], kind="stable")[:count]]
 
 
 def count_features(gains: np.ndarray, least_share: float = LEAST_SHARE, least: int = 1) -> int:

@@ -22,7 +22,7 @@ from blufs.solver.y_block import Y_SOLVERS
 
 @dataclass(frozen=True)
 class Result:
-    """Where the sweeps end.
+    """Result of :func:`minimize`.
 
     Attributes
     ----------

@@ -20,10 +20,12 @@ from scipy.linalg import LinAlgError, cholesky, pinvh
 from scipy.linalg.lapack import dtrtri
 
 from blufs._numerics.matrix import DataMatrix
+from blufs._numerics.rounding import largest
+from blufs._numerics.spd import REDUNDANT, inverse_spd, solve_spd
 from blufs._numerics.units import Units
-from blufs.solver.exchange import DEPTHS, REDUNDANT, exchange, inverse_spd, solve_spd
+from blufs.solver.exchange import DEPTHS, exchange
 from blufs.solver.operators import Smoothing
-from blufs.solver.pursuit import Pursuit, forward_pursuit, largest
+from blufs.solver.pursuit import Pursuit, forward_pursuit
 
 #: Units (features, or groups of them) outside the support that a search for a better one considers,
 #: and most features of these.

@@ -27,7 +27,6 @@ from blufs_bench.compare.means import (
 )
 from blufs_bench.compare.pairs import NO_RANDOM, bayes, compared, pairs, standings
 from blufs_bench.compare.tests import TIE_DECIMALS, complete_block, rank_tests
-from blufs_bench.datasets.definitions import DEFAULT_DOMAIN
 from blufs_bench.files.atomic import read_json
 from blufs_bench.results.suite import Suite, SuiteResults
 from blufs_bench.results.vocabulary import (
@@ -37,6 +36,7 @@ from blufs_bench.results.vocabulary import (
     DOMAINS,
     EVERYWHERE,
     METHOD_UNDER_STUDY,
+    OTHER,
     RANDOM_FEATURES,
     SCORES,
     UNSEEN,
@@ -478,7 +478,7 @@ def _far_apart(results: SuiteResults, datasets: Sequence[str]) -> list[str]:
 
 
 def domain_of(results: SuiteResults, dataset: str) -> str:
-    return results.cards.get(dataset, {}).get("domain") or DEFAULT_DOMAIN
+    return results.cards.get(dataset, {}).get("domain") or OTHER
 
 
 def _each(matrices: Mapping[str, Mapping[str, pd.DataFrame]], make: Any) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from blufs_bench.results.vocabulary import (
     EVERYWHERE,
     METHOD_UNDER_STUDY,
     METRICS,
+    OTHER,
     RANDOM_FEATURES,
     UNSEEN,
     counted,
@@ -32,14 +33,12 @@ _SETTINGS = {
 }
 #: Domains whose title is not what one says in a sentence.
 _DOMAINS = {
-    "other": "other data",
+    OTHER: "other data",
     "text": "texts",
     "artificial": "artificial data",
     UNSEEN: "data that no default was picked on",
 } | {
-    key: title.lower()
-    for key, title in DOMAINS.items()
-    if key not in ("other", "text", "artificial")
+    key: title.lower() for key, title in DOMAINS.items() if key not in (OTHER, "text", "artificial")
 }
 #: From this ratio on, the scales of features differ by orders of magnitude.
 FAR_APART = 100

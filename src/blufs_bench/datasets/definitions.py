@@ -16,6 +16,7 @@ from blufs_bench.datasets.readers import (
     SUFFIXES,
     TEXT_SUFFIXES,
 )
+from blufs_bench.files.canonical import canonical
 from blufs_bench.files.schema import schema_problems
 
 #: Domain of a dataset that names none, see :data:`blufs_bench.results.vocabulary.DOMAINS`.
@@ -101,7 +102,7 @@ def dataset_definitions(
 
 
 def has_source(spec: Mapping[str, Any]) -> bool:
-    """Whether a definition says where its data are; one without changes a known one."""
+    """Whether a definition names a data source; one without overrides keys of a known dataset."""
     return any(key in spec for key in (*SOURCES, "file"))
 
 
@@ -122,19 +123,9 @@ def _canonical(name: str, spec: Mapping[str, Any]) -> dict[str, Any]:
     for key, defaults in _DEFAULTS.items():
         if key in filled:
             filled[key] = {**defaults, **filled[key]}
-    if "noise" in filled:
-        filled["noise"]["scale"] = float(filled["noise"]["scale"])
-    if "floor" in filled:
-        filled["floor"] = float(filled["floor"])
     if "url" in filled and "file" not in filled:
         filled["file"] = PurePosixPath(unquote(urlsplit(filled["url"]).path)).name
-    return _sorted_keys(filled)
-
-
-def _sorted_keys(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {key: _sorted_keys(value[key]) for key in sorted(value)}
-    return value
+    return canonical(filled)
 
 
 # --------------------------------------------------------------------- what a schema cannot say

@@ -1,4 +1,4 @@
-"""Is a file the one that was meant?"""
+"""Verify a file by its hash."""
 
 from __future__ import annotations
 

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from blufs_bench.datasets.definitions import has_source
+from blufs_bench.files.canonical import canonical
 from blufs_bench.files.damaged import reading
 from blufs_bench.method_description import class_facts
-from blufs_bench.plan.canonical import canonical
 from blufs_bench.plan.config import ConfigCheck, ConfigError, method_definitions, own_name
 from blufs_bench.plan.fit_memory import held_by
 from blufs_bench.plan.memory_law import (

@@ -16,8 +16,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from blufs_bench.files.canonical import canonical, canonical_json
 from blufs_bench.method_names import CONTROLS, code_of
-from blufs_bench.plan.canonical import canonical, canonical_json
 from blufs_bench.plan.digest import code_digest
 from blufs_bench.run.process_control import Purpose
 

@@ -47,7 +47,7 @@ _S = Column("s", _COUNT, "number of selected features; null where the data are n
 _FIT_SEED = Column("fit_seed", _COUNT, "number of the fit of a random method, 0 for the others")
 _STATUS = (
     Column("status", _TEXT, "what became of it: ok, or why there is no value"),
-    Column("reason", _TEXT, "the status in words, empty if ok"),
+    Column("reason", _TEXT, "why there is no value, empty if ok"),
 )
 _FIT = (
     Column("n_iter", _COUNT, "iterations of the method, null if it does not iterate"),

@@ -181,6 +181,8 @@ DOMAINS = {
     "artificial": "Artificial",
     "other": "Other",
 }
+#: The domain of a dataset whose card names none.
+OTHER = "other"
 #: The domain that stands for all of them.
 EVERYWHERE = "all"
 #: Stands for the datasets on which no default was picked, where they are some and not all.

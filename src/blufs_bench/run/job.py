@@ -46,7 +46,7 @@ def job(log_path: str, threads: int = 1) -> Iterator[logging.Logger]:
         print(f"{type(error).__name__}: {error} (log: {log_path})", file=sys.stderr)
         raise
     finally:
-        logger.info("%s", own_usage())
+        logger.info("used at most %.0f MB and %.1f s of the processor", *own_usage())
         logger.removeHandler(handler)
         warning_logger.removeHandler(handler)
         handler.close()

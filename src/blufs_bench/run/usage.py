@@ -5,34 +5,17 @@ from __future__ import annotations
 import re
 import resource
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 
-_LINE = re.compile(r"used at most (\d+) MB of memory and ([\d.]+) s of processor time")
 
-
-@dataclass(frozen=True)
-class Usage:
-    """Peak of the resident memory of a job's largest process, and the seconds of all of them."""
-
-    memory_mb: float
-    cpu_seconds: float
-
-    def __str__(self) -> str:
-        return (
-            f"used at most {self.memory_mb:.0f} MB of memory and {self.cpu_seconds:.1f} s of "
-            "processor time"
-        )
-
-
-def own_usage() -> Usage:
-    """Usage of this process and of the children that have ended.
+def own_usage() -> tuple[float, float]:
+    """Peak of memory in MB and processor seconds, of this process and of its ended children.
 
     A forked child counts with the pages that it shares with its parent, so the largest process is
     what the job needs, but for what the parent has taken since.
     """
     own, children = _own_and_children()
-    return Usage(max(_own_peak_mb(own), _megabytes(children.ru_maxrss)), processor_seconds())
+    return max(_own_peak_mb(own), _megabytes(children.ru_maxrss)), processor_seconds()
 
 
 def processor_seconds() -> float:
@@ -42,12 +25,6 @@ def processor_seconds() -> float:
 
 def _own_and_children() -> tuple[resource.struct_rusage, resource.struct_rusage]:
     return resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN)
-
-
-def usage_of_log(path: Path) -> Usage | None:
-    """What the log of a finished job says; None where it says nothing."""
-    found = _LINE.search(path.read_text(encoding="utf-8")) if path.exists() else None
-    return Usage(float(found[1]), float(found[2])) if found else None
 
 
 def _own_peak_mb(own: resource.struct_rusage) -> float:

@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
+from blufs_bench.files.canonical import canonical_json
 from blufs_bench.files.damaged import in_words
-from blufs_bench.plan.canonical import canonical_json
 from blufs_bench.results.records import Record
 from blufs_bench.results.vocabulary import CHOICES, CRITERIA, CRITERION_PREFIX, METRICS
 from blufs_bench.run.seeding import derive_seed

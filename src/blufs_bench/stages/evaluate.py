@@ -22,7 +22,7 @@ logger = logging.getLogger("blufs.evaluate")
 
 
 @dataclass(frozen=True)
-class Part:
+class Cells:
     """What one job evaluates: all s, or one; all repetitions, or one."""
 
     s: int | None = None
@@ -43,7 +43,7 @@ def evaluate(
     selections: Sequence[Record],
     choices: dict[str, Any],
     protocol: Protocol,
-    part: Part,
+    part: Cells,
     limits: Limits,
 ) -> list[Record]:
     """Scores of one method on one dataset.
@@ -98,7 +98,7 @@ class _Evaluation:
         selections: Sequence[Record],
         choices: dict[str, Any],
         protocol: Protocol,
-        part: Part,
+        part: Cells,
     ):
         self.by_key = {(r["setting"], r["s"], r["fit_seed"]): r for r in selections}
         self.fit_seeds = sorted({r["fit_seed"] for r in selections})

@@ -4,19 +4,12 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from typing import Any
 
 from sklearn.exceptions import ConvergenceWarning
 
-from blufs.base import BaseSelector
 from blufs_bench.results.records import Record
 from blufs_bench.run.isolation import Limits, run_isolated
-from blufs_bench.stages.select import Fit, Target, failure_status
-
-
-def make_fit_selector(target: Target, setting: dict[str, Any], random_state: int) -> BaseSelector:
-    """The selector of a method with one setting."""
-    return target.selector(Fit(setting, 0, random_state))
+from blufs_bench.stages.select import failure_status
 
 
 def run_repeated(

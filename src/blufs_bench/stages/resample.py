@@ -10,8 +10,8 @@ import numpy as np
 from blufs_bench.results.records import Record
 from blufs_bench.run.isolation import Limits
 from blufs_bench.run.usage import processor_seconds
-from blufs_bench.stages.repeated_fit import make_fit_selector, run_repeated
-from blufs_bench.stages.select import Target, data_for
+from blufs_bench.stages.repeated_fit import run_repeated
+from blufs_bench.stages.select import Fit, Target, data_for
 
 
 def resample_fits(
@@ -33,7 +33,7 @@ def resample_fits(
     def work(number: int) -> Record:
         size = max(2, round(fraction * X.shape[0]))
         rows = np.random.default_rng(seeds[number]).choice(X.shape[0], size, replace=False)
-        selector = make_fit_selector(target, setting, random_state)
+        selector = target.selector(Fit(setting, 0, random_state))
         data = data_for(selector, X[np.sort(rows)], limits)
         start = processor_seconds()
         path = selector.select_path(data, s_values)

@@ -16,8 +16,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import get_tags
 
 from blufs.base import BaseSelector, MethodLimitError, Solution
+from blufs_bench.files.canonical import canonical_json
 from blufs_bench.files.damaged import in_words, one_line
-from blufs_bench.plan.canonical import canonical_json
 from blufs_bench.plan.memory_law import Held, exceeds_memory
 from blufs_bench.plan.sizes import size_on_card
 from blufs_bench.results.records import Record, failed_selection

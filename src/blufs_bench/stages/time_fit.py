@@ -9,8 +9,8 @@ import numpy as np
 
 from blufs_bench.results.records import Record
 from blufs_bench.run.isolation import Limits
-from blufs_bench.stages.repeated_fit import make_fit_selector, run_repeated
-from blufs_bench.stages.select import Target, data_for
+from blufs_bench.stages.repeated_fit import run_repeated
+from blufs_bench.stages.select import Fit, Target, data_for
 
 
 def time_fits(
@@ -26,7 +26,7 @@ def time_fits(
     """Seconds of a fit of X (n x d) for s features, one record per repeat."""
 
     def work(repeat: int) -> Record:
-        selector = make_fit_selector(target, setting, random_state)
+        selector = target.selector(Fit(setting, 0, random_state))
         data = data_for(selector, X, limits)
         start = time.perf_counter()
         selector.select_path(data, [s])

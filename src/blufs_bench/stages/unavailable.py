@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from blufs_bench.plan.canonical import canonical_json
+from blufs_bench.files.canonical import canonical_json
 from blufs_bench.results.records import Record, failed_selection
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from blufs_bench.files.canonical import canonical, canonical_json
 from blufs_bench.method_names import BUILT_IN
-from blufs_bench.plan.canonical import canonical, canonical_json
 from blufs_bench.plan.digest import closure, code_digest
 from tests.helpers import ROOT
 

@@ -22,14 +22,13 @@ from blufs_bench.plan.sizes import DataSize
 from blufs_bench.registry import known_methods, method_class
 from blufs_bench.run.isolation import Limits
 from blufs_bench.run.process_control import Purpose
-from blufs_bench.run.usage import usage_of_log
 from blufs_bench.stages.protocol import Protocol
 from blufs_bench.stages.resample import resample_fits
 from blufs_bench.stages.scoring import Scorer
 from blufs_bench.stages.select import Target
 from blufs_bench.stages.time_fit import time_fits
 from tests.bench.workflow.test_stages import LIMITS, fits
-from tests.helpers import ROOT
+from tests.helpers import ROOT, usage_of_log
 from tests.helpers.project_copy import ProjectCopy
 
 CHUNKED = [name for name in known_methods() if method_class(name).takes_chunks]
@@ -159,7 +158,7 @@ def test_a_dataset_that_no_fit_may_hold_runs_through_and_gives_the_values_of_a_r
             [r for path in paths for r in json.loads((project.folder / path).read_text())]
         )
         (log,) = (project.folder / "logs/large/select/large/BLUFS").glob("*.log")
-        memory.append(usage_of_log(log).memory_mb)
+        memory.append(usage_of_log(log)[0])
     assert memory[0] < 0.8 * memory[1]
     assert {record["status"] for record in scores[0]} == {"ok"}
     for one, other in zip(*scores, strict=True):

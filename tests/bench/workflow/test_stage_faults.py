@@ -26,7 +26,7 @@ from blufs_bench.show.tables.build import make_table
 from blufs_bench.show.tables.render import write_table
 from blufs_bench.stages.choose import choose_or_explain
 from blufs_bench.stages.collect import score_rows
-from blufs_bench.stages.evaluate import Part, evaluate
+from blufs_bench.stages.evaluate import Cells, evaluate
 from blufs_bench.stages.protocol import Protocol
 from blufs_bench.stages.screen import screen
 from blufs_bench.stages.select import Target, select
@@ -109,7 +109,7 @@ def scored(wine, selections, screened, y="labels"):
     X, labels, graph = wine
     choices = choose_or_explain("wine", SETTINGS, screened, [2, 4], budget=2, seed=1)
     known = labels if y == "labels" else None
-    return evaluate(X, known, graph, 3, selections, choices, PROTOCOL, Part(), LIMITS)
+    return evaluate(X, known, graph, 3, selections, choices, PROTOCOL, Cells(), LIMITS)
 
 
 def statuses(scores):

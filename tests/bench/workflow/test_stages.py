@@ -20,7 +20,7 @@ from blufs_bench.results.vocabulary import CHOICES, CRITERIA, METRICS
 from blufs_bench.run.isolation import Limits
 from blufs_bench.stages.choose import choose, only_choice
 from blufs_bench.stages.collect import score_rows, scored_selections
-from blufs_bench.stages.evaluate import Part, evaluate
+from blufs_bench.stages.evaluate import Cells, evaluate
 from blufs_bench.stages.protocol import Protocol
 from blufs_bench.stages.resample import resample_fits
 from blufs_bench.stages.screen import screen
@@ -97,7 +97,7 @@ def stages(wine, graph):
     selections = fits(X, LAPSCORE, SETTINGS, [2, 4])
     screened = screen(X, y, graph, 3, selections, LIGHT, LIMITS)
     choices = choose("wine", SETTINGS, screened, [2, 4], budget=2, seed=1)
-    scores = evaluate(X, y, graph, 3, selections, choices, FULL, Part(), LIMITS)
+    scores = evaluate(X, y, graph, 3, selections, choices, FULL, Cells(), LIMITS)
     return selections, screened, choices, scores
 
 
@@ -153,7 +153,7 @@ def test_all_features_are_one_selection_of_all(wine, graph):
     (record,) = fits(X, target, [{}], [])
     assert record["s"] == 13
     choices = only_choice("wine", {})
-    scores = evaluate(X, y, graph, 3, [record], choices, FULL, Part(), LIMITS)
+    scores = evaluate(X, y, graph, 3, [record], choices, FULL, Cells(), LIMITS)
     assert {(score["s"], score["status"]) for score in scores} == {(13, "ok")}
 
 
@@ -241,7 +241,7 @@ def test_evaluation_is_the_protocol_on_the_selected_columns(stages, wine):
 def test_sparse_data_are_scored_as_their_dense_copy(stages, wine, graph):
     X, y = wine
     selections, _, choices, scores = stages
-    found = evaluate(sp.csr_array(X), y, graph, 3, selections, choices, FULL, Part(), LIMITS)
+    found = evaluate(sp.csr_array(X), y, graph, 3, selections, choices, FULL, Cells(), LIMITS)
     for one, other in zip(found, scores, strict=True):
         if one["metric"] in METRICS:
             assert one["values"] == other["values"]
@@ -252,7 +252,7 @@ def test_parts_by_s_and_repetition_give_the_same_values(stages, wine, graph):
     selections, _, choices, whole = stages
     for s in (2, 4):
         for repetition in range(4):
-            part = Part(s, repetition)
+            part = Cells(s, repetition)
             scores = evaluate(X, y, graph, 3, selections, choices, FULL, part, LIMITS)
             expected = show_cell(whole, selections, s, repetition)
             assert show_cell(scores, selections, s, repetition) == expected
@@ -297,7 +297,7 @@ def test_an_unavailable_dataset_fills_its_cells():
     records = unavailable_selections("lung", "LapScore", [{}], [2, 4], "no file")
     screened = screen(*nothing, records, LIGHT, LIMITS)
     choices = choose("lung", [{}], screened, [2, 4], budget=2, seed=1)
-    scores = evaluate(*nothing, records, choices, FULL, Part(), LIMITS)
+    scores = evaluate(*nothing, records, choices, FULL, Cells(), LIMITS)
     assert {(r["status"], r["reason"]) for r in scores} == {("unavailable", "no file")}
     assert all(value is None for r in scores for value in r["values"])
     (all_features,) = unavailable_selections("lung", "AllFeatures", [{}], [], "no file")
@@ -311,7 +311,7 @@ def test_scoring_that_raises_is_a_status_and_not_the_end(stages, wine, graph):
     screened = screen(too_large, y, graph, 3, selections, LIGHT, LIMITS)
     assert {r["status"] for r in screened} == {"failed"}
     assert all(r["reason"].startswith("scoring: ") for r in screened)
-    scores = evaluate(too_large, y, graph, 3, selections, choices, FULL, Part(), LIMITS)
+    scores = evaluate(too_large, y, graph, 3, selections, choices, FULL, Cells(), LIMITS)
     assert {r["status"] for r in scores} == {"failed"}
     assert {value for r in scores for value in r["values"]} == {None}
     assert len(score_rows(scores)) == len(CHOICES) * 2 * (3 + 3 + 4)
@@ -324,7 +324,7 @@ def test_scoring_over_its_time_is_a_status(stages, wine, graph):
     many = Protocol(
         seed=1, n_clusterings=500, n_restarts=9, n_splits=1, n_neighbors=5, train_fraction=0.5
     )
-    scores = evaluate(X, y, graph, 3, selections, choices, many, Part(), limits)
+    scores = evaluate(X, y, graph, 3, selections, choices, many, Cells(), limits)
     assert {r["status"] for r in scores} == {"timeout"}
 
 
@@ -335,7 +335,7 @@ def test_data_without_labels_have_criteria_and_no_metric(stages, wine, graph):
     assert not any(metric in record for record in screened for metric in METRICS)
     choices = choose("wine", SETTINGS, screened, [2, 4], budget=2, seed=1)
     assert choices["blind"] == stages[2]["blind"]
-    scores = evaluate(X, None, graph, 3, selections, choices, FULL, Part(), LIMITS)
+    scores = evaluate(X, None, graph, 3, selections, choices, FULL, Cells(), LIMITS)
     assert {r["metric"] for r in scores} == set(CRITERIA)
     assert {r["choice"] for r in scores} == {"default", "blind"}
     with_labels = score_of(stages[3], "blind", "principal_cohesion", 4)
@@ -346,7 +346,7 @@ def test_a_forest_is_grown_where_the_protocol_asks_for_it(stages, wine, graph):
     X, y = wine
     selections, _, choices, _ = stages
     asked = dataclasses.replace(FULL, n_forest_splits=2, n_trees=10)
-    scores = evaluate(X, y, graph, 3, selections, choices, asked, Part(), LIMITS)
+    scores = evaluate(X, y, graph, 3, selections, choices, asked, Cells(), LIMITS)
     found = score_of(scores, "default", "forest_accuracy", 4)
     assert len(found["values"]) == 2
     assert min(found["values"]) > 0.6
@@ -364,7 +364,7 @@ def test_random_methods_use_their_fits_in_turn(wine, graph):
         for r in fits(X, LAPSCORE, [{"n_neighbors": 5 + 20 * seed}], [3])
     ]
     choices = choose("wine", [{}], [], [3], budget=1, seed=1)
-    scores = evaluate(X, y, graph, 3, records, choices, FULL, Part(), LIMITS)
+    scores = evaluate(X, y, graph, 3, records, choices, FULL, Cells(), LIMITS)
     found = score_of(scores, "default", "clustering_acc", 3)
     assert found["fit_seeds"] == [0, 1, 0]
     for repetition, value in enumerate(found["values"]):

@@ -5,6 +5,7 @@ import pytest
 from scipy.linalg import subspace_angles
 
 import blufs
+from blufs._numerics.rounding import ten_digits
 from blufs.base import MethodLimitError
 from blufs.methods import _row_sparse as row_sparse
 from blufs.methods._row_sparse import (
@@ -13,7 +14,6 @@ from blufs.methods._row_sparse import (
     laplacian_form,
     row_sparse_subspace,
     smallest_eigenvectors,
-    ten_digits,
 )
 from blufs.methods.udfs import discriminative_laplacian
 from tests.helpers.method_data import blobs

@@ -22,7 +22,7 @@ from blufs._numerics.matrix.scaling import FEATURE_SCALINGS, scale_features
 from blufs._numerics.principal import principal_vectors
 from blufs._numerics.projections import polar_factor
 from blufs.solver import operators, pursuit, w_block
-from blufs.solver.exchange import Table, swap_gains
+from blufs.solver.exchange import Tableau, swap_gains
 from blufs.solver.model import LearnedGraph
 from blufs.solver.operators import Smoothing
 from blufs.solver.p_block import best_neighbors, best_weights, nearest_samples
@@ -200,7 +200,7 @@ def test_block_pursuit_is_the_plain_pursuit(pool_size, monkeypatch):
 def test_swap_gains_are_exact():
     problem = random_w_problem(3)
     H, B = problem.H, problem.B
-    table = Table(H, B, np.array([0, 2, 5]))
+    table = Tableau(H, B, np.array([0, 2, 5]))
     table.toggle(4)
     table.toggle(2)
     gains, inside, outside = swap_gains(table)

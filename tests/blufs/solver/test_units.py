@@ -8,7 +8,7 @@ import pytest
 from benchmarks.evidence.w_step_rules import best_on
 from blufs._numerics.units import Units
 from blufs.solver import w_block
-from blufs.solver.exchange import Table, _swaps_for, swap_gains
+from blufs.solver.exchange import Tableau, _swaps_for, swap_gains
 from tests.helpers.solver_problems import random_w_problem
 
 KINDS = ("groups", "costs", "both")
@@ -104,7 +104,7 @@ def test_swap_gains_of_groups_are_exact_and_no_other_swap_is_allowed():
         units = problem.units
         chosen = units.bought(-units.costs, budget)
         held = Units(units.labels, units.costs, chosen[:1])
-        table = Table(problem.H, problem.B, units.features(chosen), held, budget)
+        table = Tableau(problem.H, problem.B, units.features(chosen), held, budget)
         gains, inside, outside = swap_gains(table)
         before = value(problem, inside)
         for row, i in enumerate(inside):
@@ -119,7 +119,7 @@ def test_swap_gains_of_groups_are_exact_and_no_other_swap_is_allowed():
 
 def test_the_rule_for_groups_is_that_for_single_features():
     problem = random_w_problem(3)
-    table = Table(problem.H, problem.B, np.array([0, 2, 5]))
+    table = Tableau(problem.H, problem.B, np.array([0, 2, 5]))
     gains, inside, outside = swap_gains(table)
     by_groups = np.array([_swaps_for(table, i)[outside] for i in inside])
     np.testing.assert_allclose(gains, by_groups, atol=1e-10)

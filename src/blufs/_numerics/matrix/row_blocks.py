@@ -371,7 +371,7 @@ def _split(block, groups: Sequence[slice]) -> tuple:
     if sp.issparse(block):
         columns = block.tocsc() if len(groups) > 1 else block
         return tuple(sp.csr_array(columns[:, group]) for group in groups)
-    return tuple(block[:, group].copy() for group in groups)  # of a view the block would stay
+    return tuple(block[:, group].copy() for group in groups)  # copy: a view would keep the block
 
 
 def _on_columns(pieces: list, places: list[Place], function: Callable, group: slice, *shared):
@@ -402,7 +402,7 @@ def _stored_rows(source, rows: slice) -> sp.csr_array:
 
 
 def _forget_pages(mapped: np.memmap) -> None:
-    """Let the operating system take back the pages that were read: they count as memory of ours.
+    """Release the pages just read; otherwise they count towards our resident memory.
 
     Not of a copy-on-write map, whose changed pages exist nowhere else.
     """
