@@ -18,7 +18,7 @@ import numpy as np
 from blufs_bench.files.canonical import canonical_json
 from blufs_bench.files.damaged import in_words
 from blufs_bench.results.records import Record
-from blufs_bench.results.vocabulary import CHOICES, CRITERIA, CRITERION_PREFIX, METRICS
+from blufs_bench.results.vocabulary import CRITERION_PREFIX, METRICS
 from blufs_bench.run.seeding import derive_seed
 
 logger = logging.getLogger("blufs.choose")
@@ -43,7 +43,7 @@ def choose(
     Returns
     -------
     dict with "n_settings", "n_equal_budget", "default" and "blind" (a setting as canonical JSON),
-    and "oracle" and "oracle_equal_budget" (metric -> s as text -> setting)
+    and "oracle" and "oracle_equal_budget" (metric -> pairs of s and setting)
     """
     names = [canonical_json(setting) for setting in settings]
     means = _means_over_seeds(screened)
@@ -116,48 +116,18 @@ def _draw(names: list[str], budget: int, seed: int) -> list[str]:
 
 def _oracle(
     means: Sequence[Record], allowed: Sequence[str], s_values: Sequence[int]
-) -> dict[str, dict[str, str]]:
+) -> dict[str, list[tuple[int, str]]]:
     """For each metric and s the allowed setting with the best mean score (first on ties).
 
     A metric that the light protocol leaves out goes by k-NN accuracy: both classify.
     """
     position = {name: index for index, name in enumerate(allowed)}
-    best: dict[str, dict[str, str]] = {metric: {} for metric in METRICS}
+    best: dict[str, list[tuple[int, str]]] = {metric: [] for metric in METRICS}
     for metric in METRICS:
         for s in sorted({*s_values, *(record["s"] for record in means)}):
             at_s = [r for r in means if r["s"] == s and r["setting"] in position]
             by = metric if any(metric in r for r in at_s) else "knn_accuracy"
             candidates = [r for r in at_s if by in r]
             ranked = sorted(candidates, key=lambda r: (-r[by], position[r["setting"]]))
-            best[metric][str(s)] = ranked[0]["setting"] if ranked else allowed[0]
+            best[metric].append((s, ranked[0]["setting"] if ranked else allowed[0]))
     return best
-
-
-def reported_s(scores: Iterable[Record]) -> dict[tuple[str, str, str, str], int | None]:
-    """The s that stands for each (dataset, method, choice, metric) in the tables.
-
-    An oracle takes the s with the best mean, the blind choice the one with the best label-free
-    criterion, and the default the largest.
-    """
-    from blufs.search import choose_blind
-
-    values: dict[tuple, dict[Any, list[float]]] = defaultdict(lambda: defaultdict(list))
-    criteria: dict[tuple, dict[Any, Record]] = defaultdict(lambda: defaultdict(dict))
-    for score in scores:
-        group = (score["dataset"], score["method"], score["choice"], score["metric"])
-        known = [value for value in score["values"] if value is not None]
-        values[group][score["s"]] += known
-        if score["metric"] in CRITERIA and known:
-            criteria[group[:3]][score["s"]][score["metric"]] = known[0]
-    reported: dict[tuple[str, str, str, str], int | None] = {}
-    for group, by_s in values.items():
-        choice = group[2]
-        ran = {s: known for s, known in by_s.items() if known}
-        rows = [{"s": s, **criteria[group[:3]][s]} for s in sorted(criteria[group[:3]])]
-        if CHOICES[choice].uses_labels and ran:
-            reported[group] = max(ran, key=lambda s: (sum(ran[s]) / len(ran[s]), -s))
-        elif choice == "blind" and rows:
-            reported[group] = choose_blind(rows)["s"]
-        else:
-            reported[group] = max(ran or by_s, key=lambda s: s or 0)
-    return reported

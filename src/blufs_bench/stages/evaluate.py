@@ -84,9 +84,11 @@ def evaluate(
 
 
 def chosen_setting(choices: dict[str, Any], choice: str, metric: str, s: int | None) -> str:
-    """The setting of a choice; the default where an s was not screened (a single setting)."""
+    """The setting of a choice; the default where no s was screened (a single setting)."""
     chosen = choices[choice]
-    return chosen if isinstance(chosen, str) else chosen[metric].get(str(s), choices["default"])
+    if isinstance(chosen, str):
+        return chosen
+    return dict(chosen[metric])[s] if chosen[metric] else choices["default"]
 
 
 class _Evaluation:
