@@ -32,11 +32,11 @@ SHARE, SEED = 0.1, 0
 KEY = ["dataset", "method", "choice", "metric", "s", "repetition"]
 
 
-def drawn(scores: pd.DataFrame, share: float = SHARE, seed: int = SEED) -> list[tuple[str, str]]:
+def drawn(scores: pd.DataFrame) -> list[tuple[str, str]]:
     """A random share of the pairs of dataset and method."""
     pairs = sorted(set(zip(scores["dataset"], scores["method"], strict=True)))
-    count = max(1, round(share * len(pairs)))
-    chosen = np.random.default_rng(seed).choice(len(pairs), size=count, replace=False)
+    count = max(1, round(SHARE * len(pairs)))
+    chosen = np.random.default_rng(SEED).choice(len(pairs), size=count, replace=False)
     return [pairs[i] for i in sorted(chosen)]
 
 

@@ -26,8 +26,8 @@ _MOST_FOR_EXACT = 50
 
 #: Of fewer values a bootstrap interval of 95 % is nothing but the least and the largest of them.
 MIN_FOR_INTERVAL = 4
-#: Means that are resampled together, so that memory stays small.
-_BATCH = 1000
+#: Resamples of a bootstrap, and means that are resampled together, so that memory stays small.
+_N_RESAMPLES, _BATCH = 2000, 1000
 
 
 class Complete(NamedTuple):
@@ -204,10 +204,8 @@ def cliques(mean_ranks: pd.Series, p_values: pd.DataFrame, alpha: float = 0.05) 
     return runs
 
 
-def bootstrap_interval(
-    values: np.ndarray, *, confidence: float = 0.95, n_resamples: int = 2000
-) -> tuple[Any, Any]:
-    """Percentile bootstrap interval of the mean over the last axis.
+def bootstrap_interval(values: np.ndarray) -> tuple[Any, Any]:
+    """Percentile bootstrap interval of 95 % of the mean over the last axis.
 
     Parameters
     ----------
@@ -223,10 +221,10 @@ def bootstrap_interval(
         nothing = np.full(values.shape[:-1], np.nan)
         return nothing, nothing
     n = values.shape[-1]
-    drawn = np.random.default_rng(0).integers(n, size=(n_resamples, n))
+    drawn = np.random.default_rng(0).integers(n, size=(_N_RESAMPLES, n))
     # How often each value is drawn: the mean of a resample is a product with these.
     counts = np.stack([np.bincount(row, minlength=n) for row in drawn], axis=1)
-    tails = [50 * (1 - confidence), 50 * (1 + confidence)]
+    tails = [50 * (1 - 0.95), 50 * (1 + 0.95)]
     flat = values.reshape(-1, n)
     parts = [
         np.percentile(flat[at : at + _BATCH] @ counts / n, tails, axis=1)

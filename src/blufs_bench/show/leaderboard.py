@@ -67,13 +67,13 @@ def behind_column(header: str = "Behind the best") -> Column:
     return number_column(header, "behind", "{:.1f}")
 
 
-def verified_column(suite: Suite, header: str = "Its code is") -> Column:
+def verified_column(suite: Suite) -> Column:
     """How the code of a method was checked."""
 
     def cell(name: str, _: Record) -> Cell:
         return Cell(verified(suite, name) or DASH)
 
-    return header, cell
+    return "Its code is", cell
 
 
 def verified(suite: Suite, name: str) -> str:

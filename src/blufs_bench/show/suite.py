@@ -24,24 +24,20 @@ from blufs_bench.show.tables.catalog import table_specs
 from blufs_bench.show.tables.render import FORMS, write_table
 
 
-def build_suite(
-    folder: str | Path, target: str | Path, *, project: str | Path = ".", dpi: int = 110
-) -> list[str]:
+def build_suite(folder: str | Path, target: str | Path) -> list[str]:
     """Write statistics, tables, figures and report of ``folder`` to ``target``.
 
-    Parameters
-    ----------
-    project : folder that has ``data/paper_results.yaml`` and ``docs/deviations.md``
+    To be called in the folder of the project, for the paper's numbers and the page on deviations.
 
     Returns
     -------
     problems : what could not be made
     """
-    folder, target, project = Path(folder), Path(target), Path(project)
+    folder, target = Path(folder), Path(target)
     results, suite = load(folder), Suite(**read_json(folder / "suite.json"))
     comparison = compare_methods(results, suite)
     write_json(target / "statistics.json", comparison.content, indent=None)
-    paper, problems = load_paper(project / "data/paper_results.yaml"), []
+    paper, problems = load_paper("data/paper_results.yaml"), []
     empty: dict[str, dict[str, str]] = {"tables": {}, "figures": {}}
     tables: dict[str, dict[str, Path]] = {}
     for name in table_specs(suite.datasets):
@@ -56,9 +52,7 @@ def build_suite(
     for name in figure_specs([name for name in suite.datasets if name in synthetic]):
         figures[name] = target / f"figures/{name}.png"
         pdf = figures[name].with_suffix(".pdf")
-        why, found = write_figure(
-            name, results, suite, Style(dpi=dpi), comparison, figures[name], pdf
-        )
+        why, found = write_figure(name, results, suite, Style(), comparison, figures[name], pdf)
         problems += found
         empty["figures"] |= {name: why} if why else {}
     page = render(
@@ -71,7 +65,7 @@ def build_suite(
         figures=figures,
         empty_tables=empty["tables"],
         empty_figures=empty["figures"],
-        deviations=project / "docs/deviations.md",
+        deviations="docs/deviations.md",
         target=target / "report.html",
     )
     with atomic_path(target / "report.html") as temporary:

@@ -35,6 +35,8 @@ from blufs_bench.show.figures.style import (
 )
 from blufs_bench.show.tables.table import tuples
 
+#: What the overview and the critical differences are of.
+METRIC = "clustering_acc"
 #: Panels of single datasets beside the mean, and methods up to which the numbers can be read.
 MAX_DATASETS, MAX_NUMBERED = 7, 12
 
@@ -147,25 +149,20 @@ def _dots(choice: str) -> dict[str, Any]:
 
 
 def _complete_blocks(
-    comparison: Comparison, metric: str, choices: Sequence[str], methods: Sequence[str]
+    comparison: Comparison, choices: Sequence[str], methods: Sequence[str]
 ) -> dict[str, pd.DataFrame]:
     """Choice -> scores of shape (datasets, methods) without gaps, where there are any."""
-    matrices = {choice: comparison.matrix(metric, choice)[list(methods)] for choice in choices}
+    matrices = {choice: comparison.matrix(METRIC, choice)[list(methods)] for choice in choices}
     blocks = {choice: tests.complete_block(scores).scores for choice, scores in matrices.items()}
     return {choice: block for choice, block in blocks.items() if block.size}
 
 
 def critical_difference(
-    results: SuiteResults,
-    suite: Suite,
-    comparison: Comparison,
-    *,
-    metric: str = "clustering_acc",
-    choices: tuple[str, ...] = ("oracle", "blind"),
+    results: SuiteResults, suite: Suite, comparison: Comparison
 ) -> tuple[Figure, list[Axes]]:
     """Average ranks; methods that Nemenyi's test cannot tell apart are joined by a bar."""
     frames.frame(results, "scores")
-    blocks = _complete_blocks(comparison, metric, choices, suite.ranked_methods)
+    blocks = _complete_blocks(comparison, ("oracle", "blind"), suite.ranked_methods)
     compared = {
         choice: block
         for choice, block in blocks.items()
@@ -180,10 +177,10 @@ def critical_difference(
     figure = new_figure(7.2, len(compared) * (1.65 + 0.24 * half))
     panels = list(figure.subplots(len(compared), 1, squeeze=False).flat)
     for panel, (choice, block) in zip(panels, compared.items(), strict=True):
-        tested = comparison.tests[metric][choice]
+        tested = comparison.tests[METRIC][choice]
         _rank_diagram(panel, tested, suite)
         panel.set_title(
-            f"{METRICS[metric].short}, {CHOICES[choice].title}\n{len(block)} datasets, "
+            f"{METRICS[METRIC].short}, {CHOICES[choice].title}\n{len(block)} datasets, "
             f"Friedman p = {tested['friedman']['p_value']:.2g}, "
             f"Nemenyi at α = {suite.significance_level:g}",
             fontsize="medium",
@@ -231,11 +228,7 @@ def _rank_diagram(panel: Axes, tested: Mapping[str, Any], suite: Suite) -> None:
 
 
 def overview(
-    results: SuiteResults,
-    suite: Suite,
-    comparison: Comparison,
-    *,
-    metric: str = "clustering_acc",
+    results: SuiteResults, suite: Suite, comparison: Comparison
 ) -> tuple[Figure, list[Axes]]:
     """Mean over the datasets and average rank of each method under each choice of settings.
 
@@ -243,7 +236,7 @@ def overview(
     intervals of the mean over the datasets.
     """
     frames.frame(results, "scores")
-    matrices = _complete_blocks(comparison, metric, tuple(CHOICES), suite.methods)
+    matrices = _complete_blocks(comparison, tuple(CHOICES), suite.methods)
     if not matrices:
         raise NoDataError("No dataset has a score of every method.")
     first = next(iter(matrices.values()))
@@ -258,7 +251,7 @@ def overview(
     for label, method in zip(means.get_yticklabels(), order, strict=True):
         label.set_fontweight("bold" if method == METHOD_UNDER_STUDY else "normal")
     means.set_xlabel(
-        f"mean {METRICS[metric].short} over {len(first)} dataset{'s' * (len(first) != 1)}"
+        f"mean {METRICS[METRIC].short} over {len(first)} dataset{'s' * (len(first) != 1)}"
     )
     ranked.set_xlabel("average rank (1 is best)")
     ranked.invert_xaxis()

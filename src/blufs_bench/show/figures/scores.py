@@ -50,15 +50,9 @@ def score_curves(
     return figure, panels
 
 
-def boxplots(
-    results: SuiteResults,
-    suite: Suite,
-    *,
-    metric: str = "clustering_acc",
-    choice: str = "oracle",
-) -> tuple[Figure, list[Axes]]:
-    """Spread of a metric over the repeated clusterings, at the s that the choice reports."""
-    rows = frames.scores(results, suite, metric, choice)
+def boxplots(results: SuiteResults, suite: Suite) -> tuple[Figure, list[Axes]]:
+    """Spread of ACC over the repeated clusterings, at the s that the oracle reports."""
+    rows = frames.scores(results, suite, "clustering_acc", "oracle")
     rows = rows[rows["is_reported_s"]]
     datasets = frames.present(suite.datasets, rows["dataset"])
     if not datasets:
@@ -99,7 +93,7 @@ def boxplots(
         panel.set_ylim(0.4, len(methods) + 0.6)
         panel.xaxis.set_major_locator(MaxNLocator(5))
     figure.supxlabel(
-        f"{METRICS[metric].short} of the repeated clusterings; settings: {_in_sentence(choice)}",
+        f"ACC of the repeated clusterings; settings: {_in_sentence('oracle')}",
         fontsize="medium",
     )
     return figure, panels

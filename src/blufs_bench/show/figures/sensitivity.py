@@ -21,17 +21,15 @@ MAX_DATASETS = 6
 CRITERION = "principal_cohesion"
 
 
-def sensitivity(
-    results: SuiteResults, suite: Suite, *, metric: str = "clustering_acc"
-) -> tuple[Figure, np.ndarray]:
-    """Mean of a metric over s at every pair of weights: as 3-D bars and as heat maps.
+def sensitivity(results: SuiteResults, suite: Suite) -> tuple[Figure, np.ndarray]:
+    """Mean ACC over s at every pair of weights: as 3-D bars and as heat maps.
 
-    A criterion that needs no labels stands in for the metric where the data have none.
+    A criterion that needs no labels stands in for it where the data have none.
     """
     rows = frames.frame(results, "screened")
     rows = rows[rows["method"] == METHOD_UNDER_STUDY]
     datasets = results.compared_datasets(frames.present(suite.datasets, rows["dataset"]))
-    by_labels = (metric, METRICS[metric].short)
+    by_labels = ("clustering_acc", METRICS["clustering_acc"].short)
     without = (CRITERION_PREFIX + CRITERION, CRITERIA[CRITERION].title)
     measured = {name: by_labels if results.is_labelled(name) else without for name in datasets}
     tables = {
