@@ -215,7 +215,7 @@ class Comparison:
 def compare_methods(results: SuiteResults, suite: Suite) -> Comparison:
     """Compare the methods of a suite.
 
-    The content of what is returned: ``suite`` (what was compared), ``alpha``, ``by_labels``,
+    The content of what is returned: ``suite`` (what was compared), ``by_labels``,
     ``metrics``, ``choices``, ``scores``, ``datasets``, ``domains``, ``methods``; ``means``: metric
     -> choice -> kind of score -> rows of the matrix; ``headroom`` likewise -> dataset;
     ``seconds``: domain -> method;
@@ -298,7 +298,6 @@ def compare_methods(results: SuiteResults, suite: Suite) -> Comparison:
     return Comparison(
         {
             "suite": asdict(suite),
-            "alpha": suite.significance_level,
             "by_labels": bool(measured),
             "metrics": metrics,
             "choices": choices,
@@ -423,7 +422,9 @@ def standing_of(scores: pd.DataFrame, tested: Mapping[str, Any]) -> dict[str, An
         "wins": [str(name) for name in block.index if name not in losses],
         "losses": losses,
         "distinct_from": [
-            m for m, p in p_values.items() if p < tested["alpha"] and m != METHOD_UNDER_STUDY
+            method
+            for method, p in p_values.items()
+            if p < tested["significance_level"] and method != METHOD_UNDER_STUDY
         ],
     }
 

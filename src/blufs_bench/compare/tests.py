@@ -243,7 +243,7 @@ def rank_tests(scores: pd.DataFrame, alpha: float = 0.05) -> dict[str, Any]:
     block, left_out_datasets, left_out_methods = complete_block(scores)
     n, k = block.shape
     summary: dict[str, Any] = {
-        "alpha": alpha,
+        "significance_level": alpha,
         "datasets": list(block.index),
         "methods": list(block.columns),
         "left_out_datasets": left_out_datasets,

@@ -87,7 +87,7 @@ def page_data(
             view, comparison.seconds(view.domain), suite.significance_level
         )
     return {
-        "alpha": suite.significance_level,
+        "significanceLevel": suite.significance_level,
         "byLabels": comparison.by_labels,
         "columns": list(COLUMNS),
         "special": {"study": METHOD_UNDER_STUDY, "random": RANDOM_FEATURES, "all": ALL_FEATURES},

@@ -242,7 +242,7 @@ const showPairs = () => {
     const pair = found.get(`${a} ${b}`);
     if (!pair) return html("td", {}, "–");
     const [difference, wins, ties, losses, p] = pair;
-    const distinct = p !== null && p < data.alpha;
+    const distinct = p !== null && p < data.significanceLevel;
     return html("td", { style: shade(difference, limit), class: distinct ? "shaded distinct" : "shaded",
       title: `${titleOf(view.methods[a])} less ${titleOf(view.methods[b])}: p = ${p === null ? "not defined" : p}` },
       signed(difference), html("br"), html("small", {}, `${wins}/${ties}/${losses}`));

@@ -317,7 +317,8 @@ def _test_row(suite: Suite, metric: str, choice: str, tested: Mapping[str, Any])
     """The tests of one metric and choice, and who cannot be told from the best."""
     order = sorted(tested["average_ranks"], key=tested["average_ranks"].__getitem__)
     p_values = tested["nemenyi"][order[0]] if tested["nemenyi"] else {}
-    alike = [suite.title(m) for m in order[1:] if p_values.get(m, 0) >= tested["alpha"]]
+    level = tested["significance_level"]
+    alike = [suite.title(m) for m in order[1:] if p_values.get(m, 0) >= level]
     return Row(
         [
             *words(METRICS[metric].short, CHOICES[choice].short),
