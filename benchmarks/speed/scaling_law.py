@@ -15,7 +15,6 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import NullFormatter
 from threadpoolctl import threadpool_limits
 
-from benchmarks.data import load_available
 from benchmarks.harness import (
     RESULTS,
     markdown,
@@ -44,7 +43,6 @@ PARTS = {
 }
 #: Samples up to which the exact search is timed, too.
 EXACT_TIMED_UP_TO = 50_000
-DATASETS = ("Isolet", "Jaffe", "pie", "COIL20", "warpAR")
 #: What varies: its values and the other sizes.
 AXES = {
     "n": ((2000, 5000, 10000, 20000, 50000, 100000), {"d": 500, "c": 10, "s": 100}),
@@ -119,21 +117,6 @@ def along_n(values, others: dict, search) -> list[dict]:
     return rows
 
 
-def on_real_data(search) -> list[dict]:
-    """Recall of the index, and what it changes of the selection."""
-    rows = []
-    for name, X, y in load_available(*DATASETS) if search else []:
-        c = int(y.max()) + 1
-        Z = coordinates(X, c)
-        found = search(Z, NEIGHBORS)
-        given = (None, SampleGraph.from_neighbors(*found))
-        fits = [BLUFS(100, n_clusters=c).fit(X, precomputed=graph).support_ for graph in given]
-        shared = overlap(*map(np.flatnonzero, fits))
-        rows.append({"dataset": name, "recall": recall(Z, found[0]), "overlap": shared})
-        print(rows[-1], flush=True)
-    return rows
-
-
 def recall(Z: np.ndarray, indices: np.ndarray, sample: int = 500) -> float:
     """Share of the exact neighbours among those found, over random samples."""
     chosen = np.random.default_rng(0).permutation(len(Z))[:sample]
@@ -159,13 +142,13 @@ def exponents(axes: dict[str, list[dict]]) -> dict[str, float]:
 
 
 def index():
-    """The search by the index, and the processor seconds of its first call; None if not there."""
+    """The search by the index, of which the first call is slower; None if it is not there."""
     try:
-        seconds, _ = timed(lambda: neighbors_of_many(random_clusters(500, 20, 2), NEIGHBORS))
+        neighbors_of_many(random_clusters(500, 20, 2), NEIGHBORS)
     except ImportError as error:
         print(error)
-        return None, None
-    return neighbors_of_many, seconds
+        return None
+    return neighbors_of_many
 
 
 def draw(report: dict) -> Figure:
@@ -226,16 +209,10 @@ if __name__ == "__main__":
     sizes = QUICK if quick else AXES
     with threadpool_limits(1):
         BLUFS(5, n_clusters=2).fit(random_clusters(50, 20, 2))  # the first calls are slower
-        search, first_call = (None, None) if quick else index()
+        search = None if quick else index()
         measured = {"n": along_n(*sizes["n"], search)}
         measured |= {axis: along(axis, *sizes[axis]) for axis in ("d", "c", "s")}
-        real = on_real_data(search)
-    report = {
-        "first_call_seconds": first_call,
-        "axes": measured,
-        "exponents": exponents(measured),
-        "real": real,
-    }
+    report = {"axes": measured, "exponents": exponents(measured)}
     save("growth", report)
     with use_style(Style()):
         draw(report).savefig(RESULTS / "growth.png", metadata={"Software": None})

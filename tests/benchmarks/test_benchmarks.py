@@ -16,8 +16,6 @@ from benchmarks import harness, tables
 from benchmarks.harness import random_clusters
 from benchmarks.speed import methods_speed, neighbor_indexes, suite_times
 from benchmarks.speed import scaling_law as growth
-from blufs_bench.results.schemas import SCHEMAS
-from blufs_bench.results.tables import write_table
 from tests.helpers import ROOT
 
 
@@ -86,33 +84,17 @@ def record(folder: Path, output: str, rule: str, log: str, start: float, end: fl
 
 
 def test_a_suite_is_summed_up(tmp_path):
-    """Two jobs side by side, a pause, one job with two files; a fit that two tables name."""
+    """Two jobs side by side, a pause, one job with two files."""
     (tmp_path / ".snakemake" / "metadata").mkdir(parents=True)
     record(tmp_path, "results/small/a.json", "select", "a.log", 100.0, 110.0)
     record(tmp_path, "results/small/b.json", "select", "b.log", 104.0, 112.0)
     record(tmp_path, "results/small/c.png", "plot", "c.log", 200.0, 203.0)
     record(tmp_path, "results/small/c.pdf", "plot", "c.log", 200.1, 203.0)
     record(tmp_path, "results/other/a.json", "select", "x.log", 0.0, 99.0)
-    results = tmp_path / "results" / "small"
-    results.mkdir(parents=True)
-    fit = {"dataset": "d", "method": "m", "setting": "{}", "s": 5, "fit_seed": 0}
-    score = {"choice": "oracle", "metric": "nmi", "repetition": 0, "evaluation_seconds": 1.0}
-    rows = {
-        "screened": [{**fit, "fit_seconds": 4.0, "score_seconds": 2.0}],
-        "selections": [{**fit, "fit_seconds": 4.0}, {**fit, "s": 9, "fit_seconds": 3.0}],
-        "timing": [{"seconds": 1.5}],
-        "stability": [{"seconds": 1.0}, {"seconds": None}],
-        "scores": [{**fit, **score}],
-    }
-    for name, content in rows.items():
-        write_table(results / f"{name}.parquet", SCHEMAS[name], content)
-    summary = suite_times.summarize(tmp_path, "small")
-    assert summary["jobs"] == 3
-    assert summary["cores"] == 2
-    assert summary["wall_seconds"] == pytest.approx(12 + 3, abs=0.11)
-    assert summary["work_seconds"] == 4 + 3 + 2 + 1.5 + 1 + 1
-    assert summary["overhead_per_job"] == pytest.approx((21 - 12.5) / 3, abs=0.05)
-    assert suite_times.summarize(tmp_path, "other") is None
+    spans = suite_times.spans_of(tmp_path, "small")
+    assert len(spans) == 3
+    assert suite_times.most_at_once(spans) == 2
+    assert suite_times.wall_seconds(spans) == pytest.approx(12 + 3, abs=0.11)
 
 
 def test_short_calls_are_repeated_and_long_ones_are_not(monkeypatch):
