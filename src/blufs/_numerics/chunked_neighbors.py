@@ -5,15 +5,17 @@ from __future__ import annotations
 from functools import partial
 
 import numpy as np
-import scipy.sparse as sp
 
 from blufs._numerics.matrix.chunked import COLUMN_BYTES, RowChunks
 from blufs._numerics.matrix.conditioning import without_offset
-from blufs._numerics.matrix.rows import BLOCK_ENTRIES, dense_rows
-from blufs._numerics.neighbors import EXACT_UP_TO, clip_n_neighbors, smallest_per_row
-
-#: Candidates beyond the k nearest by products among which differences decide.
-_SPARE = 8
+from blufs._numerics.matrix.rows import squared_differences
+from blufs._numerics.neighbors import (
+    EXACT_UP_TO,
+    SPARE,
+    clip_n_neighbors,
+    smallest_per_row,
+    squared_distance_blocks,
+)
 
 
 def neighbors_of_chunks(X: RowChunks, n_neighbors: int) -> tuple[np.ndarray, np.ndarray, float]:
@@ -61,48 +63,21 @@ def _nearest_in(block, numbers: np.ndarray, own, start: int, k: int):
         Sum of the distances of all pairs.
     """
     block, own = block.astype(np.float64), own.astype(np.float64)
-    transposed = block.T.tocsr() if sp.issparse(block) else block.T
-    norms, m = _squared_norms(block), own.shape[0]
-    count = min(k + _SPARE, len(numbers))
-    indices = np.empty((m, min(k, len(numbers))), dtype=np.intp)
+    indices = np.empty((own.shape[0], min(k, len(numbers))), dtype=np.intp)
     distances, total = np.empty(indices.shape), 0.0
-    step = max(1, BLOCK_ENTRIES // len(numbers))
-    for first in range(0, m, step):
-        rows = slice(first, min(first + step, m))
-        part = own[rows]
-        product = part @ transposed
-        D = product.toarray() if sp.issparse(product) else product
-        D *= -2
-        D += _squared_norms(part)[:, None]
-        D += norms
-        np.maximum(D, 0, out=D)
-        itself = numbers == start + np.arange(rows.start, rows.stop)[:, None]
+    for first, D in squared_distance_blocks(own, block):
+        samples = np.arange(first, first + len(D))
+        itself = numbers == start + samples[:, None]
         D[itself] = 0
         total += float(np.sqrt(D).sum())
         D[itself] = np.inf
-        candidates = np.sort(smallest_per_row(D, count)[0], axis=1)
-        exact = _differences(dense_rows(part, slice(None)), block, candidates)
+        candidates = np.sort(smallest_per_row(D, min(k + SPARE, len(numbers)))[0], axis=1)
+        exact = squared_differences(own, samples, block, candidates)
         exact[np.take_along_axis(itself, candidates, axis=1)] = np.inf
         order = np.argsort(exact, axis=1, kind="stable")[:, : indices.shape[1]]
-        indices[rows] = numbers[np.take_along_axis(candidates, order, axis=1)]
-        distances[rows] = np.take_along_axis(exact, order, axis=1)
+        indices[samples] = numbers[np.take_along_axis(candidates, order, axis=1)]
+        distances[samples] = np.take_along_axis(exact, order, axis=1)
     return indices, distances, total
-
-
-def _squared_norms(X) -> np.ndarray:
-    if sp.issparse(X):
-        return np.asarray(X.multiply(X).sum(axis=1)).ravel()
-    return np.einsum("ij,ij->i", X, X)
-
-
-def _differences(own: np.ndarray, block, candidates: np.ndarray) -> np.ndarray:
-    """``||x_i - b_j||^2`` of every sample i (m x d) and the rows j of the block at (m, any)."""
-    distances = np.empty(candidates.shape)
-    for position, rows in enumerate(candidates.T):
-        difference = dense_rows(block, rows)
-        difference = difference - own
-        distances[:, position] = np.einsum("ij,ij->i", difference, difference)
-    return distances
 
 
 def _nearer(one, other, k: int):

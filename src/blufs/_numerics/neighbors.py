@@ -33,8 +33,8 @@ EXACT_UP_TO = 20_000
 _RECALL, _TRIED = 0.995, 500
 #: Share of the cells from which on products with all samples are faster than the index.
 _MOST_CELLS = 0.25
-#: Candidates beyond the k wanted: the index knows single precision only, differences decide.
-_SPARE = 8
+#: Candidates beyond the k wanted, by products or in single precision: differences decide.
+SPARE = 8
 #: Samples of a cell from which its centre is learned.
 _TRAIN_PER_CELL = 50
 #: Pairs of samples from which the mean distance is estimated.
@@ -69,11 +69,11 @@ def neighbors_of_many(X: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray, fl
     """
     X = without_offset(X)
     n = len(X)
-    found = _candidates(X, min(k + 1 + _SPARE, n))
+    found = _candidates(X, min(k + 1 + SPARE, n))
     own = np.arange(n)
     # By index, so that ties stay in this order; n stands for the sample itself.
     found = np.sort(np.where(found == own[:, None], n, found), axis=1)
-    distances = squared_differences(X, own, np.minimum(found, n - 1))
+    distances = squared_differences(X, own, X, np.minimum(found, n - 1))
     distances[found == n] = np.inf
     order = np.argsort(distances, axis=1, kind="stable")[:, :k]
     indices, distances = (np.take_along_axis(a, order, axis=1) for a in (found, distances))
@@ -204,25 +204,23 @@ def _upper_bound(D: np.ndarray, k: int) -> np.ndarray:
     return np.partition(minima, k - 1, axis=1)[:, k - 1]
 
 
-#: Candidates beyond the k nearest by products among which differences decide.
-_SPARE_CANDIDATES = 8
+def squared_distance_blocks(X, others=None):
+    """Yield ``(start, D)``: D[i, j] = ||x_{start+i} - y_j||^2, clipped at 0, in blocks of rows.
 
-
-def squared_distance_blocks(X):
-    """Yield ``(start, D)``: D[i, j] = ||x_{start+i} - x_j||^2, clipped at 0, in blocks of rows.
-
-    By products of samples, fast but wrong by rounding errors of ``||x_i||^2 + ||x_j||^2``: X should
-    lie around zero, see :func:`~blufs._numerics.matrix.conditioning.without_offset`.
+    The others, with rows y_j, are X itself unless given. By products of samples, fast but wrong by
+    rounding errors of ``||x_i||^2 + ||y_j||^2``: both should lie around zero, see
+    :func:`~blufs._numerics.matrix.conditioning.without_offset`.
     """
     norms = squared_norms(X)
-    for start, D in inner_product_blocks(X):
-        block = slice(start, start + len(D))
+    theirs = norms if others is None else squared_norms(others)
+    for start, D in inner_product_blocks(X, X if others is None else others):
         D *= -2
-        D += norms[block, None]
-        D += norms[None, :]
+        D += norms[start : start + len(D), None]
+        D += theirs
         np.maximum(D, 0, out=D)
-        local = np.arange(len(D))
-        D[local, start + local] = 0
+        if others is None:
+            local = np.arange(len(D))
+            D[local, start + local] = 0
         yield start, D
 
 
@@ -267,7 +265,7 @@ def nearest_neighbors(X, n_neighbors: int) -> tuple[np.ndarray, np.ndarray, floa
         local = np.arange(len(D))
         D[local, start + local] = np.inf
         block = slice(start, start + len(D))
-        candidates, approximate = smallest_per_row(D, min(k + _SPARE_CANDIDATES, n - 1))
+        candidates, approximate = smallest_per_row(D, min(k + SPARE, n - 1))
         indices[block], distances[block] = candidates[:, :k], approximate[:, :k]
         unsure, lost = _open_questions(approximate, k, error[block] + error.max())
         indices[unsure + start], distances[unsure + start] = _nearest_of(
@@ -309,7 +307,7 @@ def _nearest_of(X, samples, candidates, k: int) -> tuple[np.ndarray, np.ndarray]
     Returns indices and squared distances (float64), both (m, k); ties by smaller index.
     """
     candidates = np.sort(candidates, axis=1)
-    distances = squared_differences(X, samples, candidates)
+    distances = squared_differences(X, samples, X, candidates)
     order = np.argsort(distances, axis=1, kind="stable")[:, :k]
     return np.take_along_axis(candidates, order, 1), np.take_along_axis(distances, order, 1)
 

@@ -10,13 +10,9 @@ from blufs._numerics.matrix import chunked, row_blocks
 from blufs._numerics.matrix.chunked import as_row_chunks
 from blufs.solver import pursuit
 from blufs.solver.w_block import SupportSearch
-from blufs_bench.method_names import CONTROLS
-from blufs_bench.registry import known_methods, method_class
+from tests.blufs.methods.test_array_types import IN_CHUNKS
 from tests.blufs.methods.test_contract import selector
 from tests.helpers.beyond_memory import beyond_memory
-
-METHODS = tuple(name for name in known_methods() if name not in CONTROLS)
-CHUNKED = tuple(name for name in METHODS if method_class(name).takes_chunks)
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore::sklearn.exceptions.ConvergenceWarning",
@@ -49,8 +45,8 @@ def words(seed: int) -> np.ndarray:
 
 
 def test_which_methods_read_in_chunks():
-    baselines = {"MaxVariance", "RandomFeatures", "AllFeatures"}
-    assert set(CHUNKED) == baselines | {"BLUFS", "LapScore", "MCFS", "FSCA", "PivotedQR"}
+    baselines = {"MaxVariance", "RandomFeatures"}
+    assert set(IN_CHUNKS) == baselines | {"BLUFS", "LapScore", "MCFS", "FSCA", "PivotedQR"}
 
 
 @pytest.mark.parametrize("seed", range(12))

@@ -1,17 +1,24 @@
 """Fits on the workers of a cluster: the same bits with any number of them, and what goes wrong."""
 
+import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
-from blufs import BLUFS, FSCA, MCFS, LapScore, MaxVariance, PivotedQR
+from blufs import BLUFS, MaxVariance, select_genes
 from blufs._numerics.matrix.row_blocks import BlockError
+from tests.blufs.methods.test_array_types import IN_CHUNKS
+from tests.blufs.methods.test_contract import selector
+from tests.helpers.beyond_memory import plain_strings
 from tests.helpers.clusters import (
     lazy,
+    read_rows,
     rows_that_fail,
     rows_that_fill_memory,
     rows_that_kill,
@@ -62,22 +69,53 @@ def assert_same_bits(found, wanted):
         np.testing.assert_array_equal(ours, theirs)
 
 
-def test_the_bits_are_those_of_any_number_of_workers_and_of_threads(matrix):
-    wanted = fitted(lazy(matrix, SIZES))
-    np.testing.assert_array_equal(wanted[0], fitted(np.load(matrix))[0])
+def of_every_method(X) -> list[np.ndarray]:
+    found = [selector(name, 5).fit(X) for name in IN_CHUNKS]
+    return [values for one in found for values in (one.ranking_, one.scores_)]
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_the_bits_of_every_method_are_those_of_any_number_of_workers_and_of_threads(matrix, sparse):
+    X = lazy(matrix, SIZES, read_rows, sparse)
+    wanted = of_every_method(X)
     with cluster(1) as local, distributed.Client(local):
         for n_workers in (1, 2, 4):
             local.scale(n_workers)
             local.wait_for_workers(n_workers)
-            assert_same_bits(fitted(lazy(matrix, SIZES)), wanted)
-        assert_same_bits(fitted(lazy(matrix, SIZES).persist()), wanted)
+            assert_same_bits(of_every_method(X), wanted)
+        assert_same_bits(of_every_method(X.persist()), wanted)
 
 
-def test_every_method_finds_what_it_finds_in_memory(matrix, workers):
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("name", IN_CHUNKS)
+def test_a_fit_on_workers_is_that_in_memory_up_to_rounding(name, sparse, matrix, workers):
     X = np.load(matrix)
-    for method in (LapScore(5), MCFS(5, n_clusters=3), FSCA(5), PivotedQR(5), MaxVariance(5)):
-        found = method.fit(lazy(matrix, SIZES)).support_
-        np.testing.assert_array_equal(found, method.fit(X).support_)
+    found = selector(name, 5).fit(lazy(matrix, SIZES, read_rows, sparse))
+    wanted = selector(name, 5).fit(sp.csr_array(X) if sparse else X)
+    np.testing.assert_array_equal(found.support_, wanted.support_)
+    # X is of single precision, and products of dense X round by it.
+    largest = np.abs(wanted.scores_).max()
+    np.testing.assert_allclose(found.scores_, wanted.scores_, rtol=0, atol=1e-5 * largest)
+
+
+def test_unknown_chunk_sizes_are_counted_on_the_workers(matrix, workers):
+    kept = np.load(matrix)
+    kept = kept[kept[:, 0] > 0]
+    X = lazy(matrix, SIZES)
+    X = X[X[:, 0] > 0]
+    np.testing.assert_array_equal(fitted(X)[0], fitted(kept)[0])
+
+
+def test_genes_of_cells_on_workers_are_those_of_cells_in_memory(matrix, workers):
+    ad = pytest.importorskip("anndata")
+    X = np.abs(np.load(matrix))
+    with plain_strings():
+        adata = ad.AnnData(X)
+        select_genes(adata, 6, n_clusters=3)
+        cells = ad.AnnData(dask.array.abs(lazy(matrix, SIZES)))
+        select_genes(cells, 6, n_clusters=3)
+    assert adata.var["highly_variable"].sum() == 6
+    assert cells.var["highly_variable"].tolist() == adata.var["highly_variable"].tolist()
 
 
 def test_a_worker_that_dies_in_a_pass_changes_nothing(matrix, tmp_path, workers):
@@ -85,6 +123,17 @@ def test_a_worker_that_dies_in_a_pass_changes_nothing(matrix, tmp_path, workers)
     mark = tmp_path / "died"
     assert_same_bits(fitted(lazy(matrix, SIZES, rows_that_kill_once, str(mark))), wanted)
     assert mark.exists()
+
+
+def test_a_worker_that_is_killed_with_the_blocks_that_it_keeps_changes_nothing(matrix, workers):
+    sizes = [50] * 6
+    wanted = fitted(lazy(matrix, sizes))
+    X = lazy(matrix, sizes, slow_rows).persist()
+    distributed.wait(X)
+    pid, *_ = workers.run(os.getpid).values()
+    threading.Timer(0.3, os.kill, (pid, signal.SIGKILL)).start()
+    assert_same_bits(fitted(X), wanted)
+    assert pid not in workers.run(os.getpid).values()
 
 
 def test_a_block_that_fails_on_a_worker_is_named(matrix, workers):

@@ -198,7 +198,7 @@ class RowChunks:
             parts = self.each(_rows, by_row=key)
             return joined_rows(((slice(before[r.start], None), p) for r, p in parts), before[-1])
         if key.step not in self._every:
-            self._every[key.step] = self._every_row(key.step)
+            self._every[key.step] = self[np.arange(self.shape[0]) % key.step == 0]
         return self._every[key.step]
 
     def _some_columns(self, columns: np.ndarray) -> RowChunks:
@@ -207,19 +207,13 @@ class RowChunks:
             chosen.summary = self.summary.of_columns(columns)
         return chosen
 
-    def _every_row(self, step: int):
-        numbers = np.arange(self.shape[0])
-        parts = self.reduce(_every, _together, step, by_row=numbers)
-        return sp.vstack(parts, format="csr") if sp.issparse(parts[0]) else np.vstack(parts)
-
     def columns(self, columns: np.ndarray | slice):
         """``X[:, columns]`` in memory, dense or CSR as the blocks are: one pass."""
         return joined_rows(self.each(_columns, columns), self.shape[0])
 
     def first_row(self) -> np.ndarray:
         """The first row as a new array of shape (d,); reads one block, which is no pass."""
-        row = self._source.first(self._read)[:1]
-        return (row.toarray() if sp.issparse(row) else row)[0].copy()
+        return self._source.first(self._read, first_row)
 
     def checked(self) -> RowChunks:
         """The matrix itself; ValueError if it has fewer than two rows, NaN or infinite values."""
@@ -251,15 +245,6 @@ def _columns(block, columns):
 
 def _rows(block, mask):
     return block[mask]
-
-
-def _every(block, numbers: np.ndarray, step: int) -> list:
-    """The rows of a block whose numbers are multiples of ``step``."""
-    return [block[-int(numbers[0]) % step :: step]]
-
-
-def _together(first: list, second: list) -> list:
-    return first + second
 
 
 def as_row_chunks(X) -> RowChunks | None:

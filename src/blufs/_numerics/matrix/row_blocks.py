@@ -97,8 +97,8 @@ class Source(Protocol):
     def each(self, read: Reader, function, by_row, shared: tuple) -> Iterator[tuple[slice, Any]]:
         """The rows of every block, in order, and what the function makes of it."""
 
-    def first(self, read: Reader) -> Any:
-        """The first block."""
+    def first(self, read: Reader, function) -> Any:
+        """``function(block)`` of the first block."""
 
     def by_columns(self, read: Reader, function, groups: Sequence[slice], shared: tuple) -> list:
         """``function(X[:, group], group, *shared)`` of every group, each with all n rows."""
@@ -204,9 +204,9 @@ class FileRows:
             own = None if by_row is None else own_rows(by_row, place)
             yield place.rows, on_block(self.read(place.rows), place, read, function, own, *shared)
 
-    def first(self, read: Reader):
+    def first(self, read: Reader, function):
         place = self.places()[0]
-        return on_block(self.read(place.rows), place, read, _itself, None)
+        return on_block(self.read(place.rows), place, read, function, None)
 
     def by_columns(self, read: Reader, function, groups: Sequence[slice], shared: tuple) -> list:
         parts: list[list] = [[] for _ in groups]
@@ -261,8 +261,8 @@ class DaskRows:
         for place in self._places:
             yield place.rows, results.pop()  # given back as soon as it was used
 
-    def first(self, read: Reader):
-        return self._computed(self._tasks(read, _itself, None, ())[:1])[0]
+    def first(self, read: Reader, function):
+        return self._computed(self._tasks(read, function, None, ())[:1])[0]
 
     def by_columns(self, read: Reader, function, groups: Sequence[slice], shared: tuple) -> list:
         pieces = self._tasks(read, _split, None, (groups,), n_results=len(groups))
@@ -360,10 +360,6 @@ def _joined_neighbors(parts: list, combine: Callable):
     for part in parts[1:]:
         result = combine(result, part)
     return result
-
-
-def _itself(block):
-    return block
 
 
 def _split(block, groups: Sequence[slice]) -> tuple:

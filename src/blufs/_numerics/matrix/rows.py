@@ -49,19 +49,21 @@ def rows_at_a_time(n: int) -> int:
     return max(1, BLOCK_ENTRIES // n, min(_ENOUGH_ROWS, _LARGER * BLOCK_ENTRIES // n))
 
 
-def inner_product_blocks(X):
-    """Yield ``(start, B)``: B[i, j] = <x_{start+i}, x_j>, a new dense block of rows at a time."""
-    n = X.shape[0]
-    transposed = X.T.tocsr() if sp.issparse(X) else X.T
-    for rows in gen_batches(n, rows_at_a_time(n)):
+def inner_product_blocks(X, others):
+    """Yield ``(start, B)``: B[i, j] = <x_{start+i}, y_j>, a new dense block of rows at a time.
+
+    The others, with rows y_j, may be X itself.
+    """
+    transposed = others.T.tocsr() if sp.issparse(others) else others.T
+    for rows in gen_batches(X.shape[0], rows_at_a_time(others.shape[0])):
         product = X[rows] @ transposed
         yield rows.start, product.toarray() if sp.issparse(product) else product
 
 
-def squared_differences(X, samples: np.ndarray, candidates: np.ndarray) -> np.ndarray:
-    """``||x_i - x_j||^2`` of m samples i and each one's candidates j (m x any), from differences.
+def squared_differences(X, samples: np.ndarray, others, candidates: np.ndarray) -> np.ndarray:
+    """``||x_i - y_j||^2`` of m samples i and each one's candidates j (m x any), from differences.
 
-    Returns float64 of the shape of the candidates.
+    The others, with rows y_j, may be X itself. Returns float64 of the shape of the candidates.
     """
     distances = np.empty(candidates.shape)
     d = X.shape[1]
@@ -69,7 +71,8 @@ def squared_differences(X, samples: np.ndarray, candidates: np.ndarray) -> np.nd
     for part in row_blocks(len(samples), width * d):
         own = dense_rows(X, samples[part])[:, None]
         for columns in gen_batches(candidates.shape[1], width):
-            difference = dense_rows(X, candidates[part, columns]).astype(np.float64, copy=False)
+            difference = dense_rows(others, candidates[part, columns])
+            difference = difference.astype(np.float64, copy=False)
             difference -= own
             distances[part, columns] = np.einsum("ijk,ijk->ij", difference, difference)
     return distances

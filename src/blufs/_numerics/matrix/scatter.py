@@ -45,26 +45,19 @@ def scaled_values(X: np.ndarray, scaling: str, *, center: bool) -> np.ndarray:
     return Z
 
 
-def sparse_scaled_values(X: sp.csr_array, scaling: str, *, center: bool) -> SparseScaledData:
-    """As :func:`scaled_values` of sparse X (n x d), as an operator."""
-    shift, divisor = sparse_affine_scaling(X, scaling)
-    if center:
-        shift = column_means(X)
-    low, high = column_ranges(X)
-    modulus = np.maximum(np.abs(low - shift), np.abs(high - shift)) / divisor
-    return SparseScaledData(X, shift, divisor * max(modulus.max(), np.finfo(float).tiny))
-
-
-def chunked_scaled_values(X: RowChunks, scaling: str, *, center: bool) -> ChunkedScaledData:
-    """As :func:`scaled_values` of X (n x d) that is read in chunks, as an operator."""
+def scaled_operator(X, scaling: str, *, center: bool) -> SparseScaledData | ChunkedScaledData:
+    """As :func:`scaled_values` of X (n x d) that is sparse or read in chunks, as an operator."""
+    in_chunks = isinstance(X, RowChunks)
     scaling = choose_scaling(X) if scaling == "auto" else scaling
-    shift, divisor = chunked_affine_scaling(X, scaling)
+    shift, divisor = (chunked_affine_scaling if in_chunks else sparse_affine_scaling)(X, scaling)
     if center:
-        shift = X.summary.mean
-    low, high = X.summary.low.astype(np.float64), X.summary.high.astype(np.float64)
+        shift = X.summary.mean if in_chunks else column_means(X)
+    low, high = (ends.astype(np.float64) for ends in column_ranges(X))
     modulus = np.maximum(np.abs(low - shift), np.abs(high - shift)) / divisor
     divisor = divisor * max(modulus.max(), np.finfo(float).tiny)
-    return ChunkedScaledData(X.astype(np.float64), shift, divisor)
+    if in_chunks:
+        return ChunkedScaledData(X.astype(np.float64), shift, divisor)
+    return SparseScaledData(X, shift, divisor)
 
 
 class Scatter:
@@ -92,10 +85,8 @@ class Scatter:
     @classmethod
     def of(cls, X, scaling: str, *, center: bool = True, relative: bool = False):
         """Of X (n x d, of any kind), scaled and by default centred."""
-        if isinstance(X, RowChunks):
-            return cls(chunked_scaled_values(X, scaling, center=center), relative=relative)
-        if sp.issparse(X):
-            return cls(sparse_scaled_values(X, scaling, center=center), relative=relative)
+        if isinstance(X, RowChunks) or sp.issparse(X):
+            return cls(scaled_operator(X, scaling, center=center), relative=relative)
         Z = scaled_values(X, scaling, center=center)
         return cls(ScaledData(Z, np.zeros(Z.shape[1]), np.ones(Z.shape[1])), relative=relative)
 

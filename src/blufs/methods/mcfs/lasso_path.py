@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import cache
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from scipy.linalg.lapack import dpotrf, dpotrs, dtrtrs
+from sklearn.utils import gen_batches
 
 from blufs._numerics.matrix.chunked import ChunkedScaledData, RowChunks, as_they_are
 
@@ -94,39 +96,30 @@ class _ActiveSet:
 def ridge_gram_rows(X, ridge: float) -> GramRow:
     """Rows of ``X' X + ridge I``: all at once if they fit, else each when it is first wanted.
 
-    X (n x d) may be sparse, or read in chunks.
+    X (n x d) may be sparse, or read in chunks: then each row is a pass.
     """
     d = X.shape[1]
-    if isinstance(X, RowChunks):
-        return _gram_rows_of_chunks(as_they_are(X), ridge)
+    data = as_they_are(X) if isinstance(X, RowChunks) else None
     if d <= _WHOLE_GRAM_UP_TO:
-        gram = X.T @ X
+        gram: Any = X.T @ X if data is None else _gram_of_chunks(data)
         gram = gram.toarray() if sp.issparse(gram) else gram
         gram.flat[:: d + 1] += ridge
         return gram.__getitem__
     columns = X.tocsc() if sp.issparse(X) else X
 
     def row(feature: int) -> np.ndarray:
-        column = columns[:, [feature]]
-        column = column.toarray() if sp.issparse(column) else column
-        return X.T @ column[:, 0] + ridge * (np.arange(d) == feature)
+        if data is not None:
+            own = data.gram(np.array([feature]))[:, 0]
+        else:
+            column = columns[:, [feature]]
+            own = X.T @ (column.toarray() if sp.issparse(column) else column)[:, 0]
+        return own + ridge * (np.arange(d) == feature)
 
     return cache(row)
 
 
-def _gram_rows_of_chunks(data: ChunkedScaledData, ridge: float) -> GramRow:
-    """As above, by passes over the data (n x d), which are neither shifted nor divided."""
-    d = data.shape[1]
-    if d <= _WHOLE_GRAM_UP_TO:
-        strips = [slice(start, start + data.gram_width) for start in range(0, d, data.gram_width)]
-        gram = np.hstack([data.gram(strip) for strip in strips])
-        gram.flat[:: d + 1] += ridge
-        return gram.__getitem__
-
-    def row(feature: int) -> np.ndarray:
-        return data.gram(np.array([feature]))[:, 0] + ridge * (np.arange(d) == feature)
-
-    return cache(row)
+def _gram_of_chunks(data: ChunkedScaledData) -> np.ndarray:
+    return np.hstack([data.gram(part) for part in gen_batches(data.shape[1], data.gram_width)])
 
 
 @np.errstate(divide="ignore", invalid="ignore")  # here, because entering it costs too

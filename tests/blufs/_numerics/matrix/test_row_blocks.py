@@ -6,7 +6,9 @@ import scipy.sparse as sp
 
 from blufs import BLUFS, FSCA, MaxVariance, StabilitySelector, path
 from blufs._numerics.matrix.chunked import as_row_chunks
-from blufs._numerics.matrix.row_blocks import FAN, BlockError, joined_in_order
+from blufs._numerics.matrix.row_blocks import FAN, BlockError, DaskRows, joined_in_order
+from tests.blufs.methods.test_array_types import IN_CHUNKS
+from tests.blufs.methods.test_contract import selector
 from tests.helpers.beyond_memory import beyond_memory
 from tests.helpers.clusters import lazy, rows_that_fail
 
@@ -54,15 +56,32 @@ def test_a_file_and_dask_have_the_same_sums(scheduler, monkeypatch, tmp_path):
         np.testing.assert_array_equal(tasks.summary.mean, file.summary.mean)
 
 
-def test_one_pass_is_one_call_of_the_scheduler():
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize("name", IN_CHUNKS)
+def test_one_pass_is_one_call_of_the_scheduler(name, kind):
     from dask.callbacks import Callback
 
     calls = []
-    X = da.from_array(matrix(), chunks=(7, 8))
     with Callback(start=calls.append):
-        chunks = as_row_chunks(X)
-        FSCA(3).fit(chunks)
-    assert len(calls) == chunks.passes == 2
+        chunks = as_row_chunks(da.from_array(matrix(), chunks=(7, 8)).map_blocks(kind))
+        selector(name, 3).fit(chunks)
+    assert len(calls) == chunks.passes
+    assert name != "FSCA" or chunks.passes == 2
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
+def test_of_the_first_block_only_a_row_comes_here(kind, monkeypatch):
+    results = []
+
+    def computed(source, tasks):
+        results.extend(compute(source, tasks))
+        return results[-1:]
+
+    compute = DaskRows._computed
+    monkeypatch.setattr(DaskRows, "_computed", computed)
+    chunks = as_row_chunks(da.from_array(matrix(), chunks=(25, 8)).map_blocks(kind))
+    np.testing.assert_array_equal(chunks.first_row(), matrix()[0])
+    assert [result.shape for result in results] == [(8,)]
 
 
 @pytest.mark.parametrize("sizes", [(60,), (1, 1, 58), (20, 0, 0, 39, 1, 0), (0, 60)])

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 from blufs._numerics.matrix import scatter as module
 from blufs._numerics.matrix.scatter import Scatter
@@ -52,3 +53,11 @@ def test_eigenpairs_and_no_more_than_the_rank(shape, dense_up_to, monkeypatch):
         np.testing.assert_allclose(values, np.linalg.eigvalsh(A)[::-1][:m], atol=1e-10)
         np.testing.assert_allclose(A @ vectors, vectors * values, atol=1e-8)
         np.testing.assert_allclose(vectors.T @ vectors, np.eye(m), atol=1e-8)
+
+
+def test_the_scaling_of_sparse_data_may_be_auto():
+    X = data((40, 12))
+    found, wanted = (
+        Scatter.of(kind(X), "auto").columns([3, 1]) for kind in (sp.csr_array, np.array)
+    )
+    np.testing.assert_allclose(found, wanted, rtol=1e-12)
