@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from blufs._numerics.progress import report
+from blufs._numerics.warn import warn_user
 from blufs.solver.model import LearnedGraph, Problem, State, value
 from blufs.solver.operators import MixedSimilarity
 from blufs.solver.p_block import best_neighbors, best_weights, neighbor_distances
@@ -184,6 +185,11 @@ def pursue(
     most = most_features(len(units.costs), least=least)
     found = search.start(max(most if s is None else s for s in s_values))
     sizes = [count_features(found.gains, least=least) if s is None else s for s in s_values]
+    if None in s_values and (counted := sizes[list(s_values).index(None)]) == len(units.costs):
+        warn_user(
+            f'n_features_to_select="auto" keeps all {counted} that there are to choose from: each '
+            "still adds to what the others tell. Give a number to choose fewer"
+        )
     return sizes, [found.first(int(s)) for s in sizes]
 
 

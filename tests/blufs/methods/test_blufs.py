@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import warnings
+from functools import partial
 
 import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
-from sklearn.datasets import load_digits, load_wine, make_blobs
+from sklearn.datasets import (
+    load_breast_cancer,
+    load_digits,
+    load_iris,
+    load_wine,
+    make_blobs,
+)
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from threadpoolctl import threadpool_limits
@@ -260,6 +267,50 @@ def test_number_of_features_is_counted(digits, constraint):
     with_constants = np.hstack([np.ones((len(digits), 50)), 1e6 * digits])
     more = BLUFSVariant("auto", n_clusters=5, constraint=constraint).fit(with_constants)
     np.testing.assert_array_equal(np.flatnonzero(more.support_) - 50, np.flatnonzero(auto.support_))
+
+
+def planted(c, informative, n_features, *, apart, units):
+    """c clusters in a few features among noise, each feature in a unit of its own."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((300, n_features))
+    centers = apart * rng.standard_normal((c, informative))
+    X[:, :informative] += centers[rng.integers(c, size=300)]
+    return X * 10 ** rng.uniform(-units, units, n_features)
+
+
+TEXTBOOK = {
+    "iris": (lambda: load_iris().data, 3),
+    "wine": (lambda: load_wine().data, 3),
+    "digits": (lambda: load_digits().data, 10),
+    "breast cancer": (lambda: load_breast_cancer().data, 2),
+    **{
+        f"planted, {apart} apart": (partial(planted, 4, 10, 100, apart=apart, units=0), 4)
+        for apart in (1, 2, 4)
+    },
+    "mixed units": (partial(planted, 3, 8, 30, apart=3, units=2), 3),
+}
+
+
+@pytest.mark.parametrize("name", TEXTBOOK)
+def test_counts_on_textbook_data_are_right_or_say_that_they_are_not_sure(name):
+    load, c = TEXTBOOK[name]
+    X = load()
+    X = np.ascontiguousarray(X[:, np.ptp(X, axis=0) > 0])
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        counted = BLUFS("auto", n_clusters="auto").fit(X)
+    said = [str(one.message) for one in caught]
+    unsure = any("is a guess: no number of clusters stands out" in one for one in said)
+    assert unsure == (name in {"iris", "wine", "breast cancer"})
+    assert unsure or abs(counted.n_clusters_ - c) <= 0.1 * c
+    assert len(counted.cluster_evidence_) > 3
+    everything = any(f'"auto" keeps all {X.shape[1]}' in one for one in said)
+    assert everything == (counted.n_features_to_select_ == X.shape[1])
+    if name.startswith(("planted", "mixed")):
+        n_informative = 10 if name.startswith("planted") else 8
+        chosen = counted.get_support(indices=True)
+        assert np.count_nonzero(chosen < n_informative) >= n_informative - 1
+        assert len(chosen) <= 1.5 * n_informative
 
 
 def test_more_clusters_and_weaker_ridge_ask_for_no_fewer_features(digits):
