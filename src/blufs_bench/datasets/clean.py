@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from blufs._numerics.matrix.sparse import canonical_csr
 from blufs_bench.datasets.errors import DatasetError
 from blufs_bench.datasets.readers.raw import RawData, check_memory, some
 from blufs_bench.datasets.transforms import density
@@ -80,20 +81,12 @@ def _clean_features(raw: RawData, spec: Mapping[str, Any]) -> np.ndarray | sp.cs
         )
     is_text = spec.get("transform") == "tfidf"
     if sp.issparse(X) or (is_text and density(X) < SPARSE_BELOW):
-        X = canonical_csr(X)
+        X = canonical_csr(sp.csr_array(X, dtype=np.float64))
         _check_values(X.data, lambda first: _sparse_place(X, first), names)
         return X
     check_memory(8 * X.size, spec)
     X = np.ascontiguousarray(X, dtype=np.float64)
     _check_values(X.reshape(-1), lambda first: divmod(first, X.shape[1]), names)
-    return X
-
-
-def canonical_csr(X: Any) -> sp.csr_array:
-    """The one CSR form of a sparse array: float64, sorted, no duplicates, no stored zeros."""
-    X = sp.csr_array(X, dtype=np.float64, copy=True)
-    X.sum_duplicates()
-    X.eliminate_zeros()
     return X
 
 

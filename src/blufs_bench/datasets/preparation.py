@@ -11,8 +11,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from blufs._numerics.feature_names import feature_indices
+from blufs._numerics.matrix.sparse import canonical_csr
 from blufs_bench.datasets.card import differences_from_paper, make_card
-from blufs_bench.datasets.clean import canonical_csr, clean
+from blufs_bench.datasets.clean import clean
 from blufs_bench.datasets.errors import DatasetError, DatasetUnavailableError
 from blufs_bench.datasets.graph import neighbor_similarity
 from blufs_bench.datasets.hashing import file_hashes
