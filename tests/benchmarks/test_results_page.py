@@ -10,7 +10,7 @@ from benchmarks.publish.keep_results import keep
 from benchmarks.publish.kept import Kept
 from blufs_bench.compare.comparison import compare_methods
 from blufs_bench.compare.paper import load_paper
-from blufs_bench.results import Suite, load
+from blufs_bench.results.suite import Suite, load
 from blufs_bench.show.page.provenance import provenance
 from blufs_bench.show.page.site import build_site
 from blufs_bench.show.tables.build import build_table

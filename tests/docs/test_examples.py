@@ -4,7 +4,7 @@ import nbformat
 import pytest
 import yaml
 
-from blufs_bench.datasets import DatasetUnavailableError
+from blufs_bench.datasets.errors import DatasetUnavailableError
 from docs.hooks import gallery
 from tests.helpers import ROOT
 

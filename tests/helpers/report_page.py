@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from blufs_bench.compare.comparison import compare_methods
 from blufs_bench.compare.paper import load_paper
-from blufs_bench.results import load
+from blufs_bench.results.suite import load
 from blufs_bench.show.figures.draw import draw
 from blufs_bench.show.figures.style import Style, save
 from blufs_bench.show.page.page import render

@@ -178,7 +178,7 @@ def load(folder: str | Path) -> SuiteResults:
 
     Examples
     --------
-    >>> from blufs_bench.results import load
+    >>> from blufs_bench.results.suite import load
     >>> load("results/demo").scores  # doctest: +SKIP
     """
     from blufs_bench.results.schemas import SCHEMAS

@@ -7,7 +7,7 @@ import pytest
 
 from blufs_bench.compare.comparison import compare_methods
 from blufs_bench.compare.paper import load_paper
-from blufs_bench.results import Suite, load
+from blufs_bench.results.suite import Suite, load
 from blufs_bench.show.figures.catalog import figure_specs
 from blufs_bench.show.figures.draw import draw
 from blufs_bench.show.figures.style import Style, use_style

@@ -10,7 +10,7 @@ import pytest
 from blufs_bench.compare.comparison import compare_methods
 from blufs_bench.compare.headroom import headroom, shares, without_room
 from blufs_bench.compare.paper import Paper
-from blufs_bench.results import Suite, load
+from blufs_bench.results.suite import Suite, load
 from blufs_bench.show.page.data import page_data
 from blufs_bench.show.tables.build import build_table
 from blufs_bench.show.tables.catalog import TABLES

@@ -7,8 +7,7 @@ from matplotlib.text import Text
 from blufs_bench.compare import tests as statistics
 from blufs_bench.compare.comparison import compare_methods
 from blufs_bench.compare.means import chosen_scores, score_matrix
-from blufs_bench.results import load
-from blufs_bench.results.suite import Suite
+from blufs_bench.results.suite import Suite, load
 from blufs_bench.results.vocabulary import CHOICES
 from blufs_bench.show.figures import comparisons, features, frames, runs, scores, sensitivity
 from blufs_bench.show.figures.catalog import figure_specs

@@ -18,8 +18,7 @@ from PIL import Image
 
 from blufs_bench.compare.comparison import Comparison, View, compare_methods, view
 from blufs_bench.compare.paper import load_paper
-from blufs_bench.results import load
-from blufs_bench.results.suite import Suite
+from blufs_bench.results.suite import Suite, load
 from blufs_bench.show.figures.catalog import figure_specs
 from blufs_bench.show.figures.draw import draw
 from blufs_bench.show.figures.style import Style, save

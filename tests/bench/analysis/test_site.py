@@ -6,8 +6,7 @@ import pytest
 from markupsafe import escape
 
 from blufs_bench.compare.comparison import compare_methods
-from blufs_bench.results import load
-from blufs_bench.results.suite import Suite
+from blufs_bench.results.suite import Suite, load
 from blufs_bench.show.page.site import build_site, main
 from tests.helpers.results_fixture import make_results, suite_info
 

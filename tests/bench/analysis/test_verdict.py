@@ -5,8 +5,7 @@ import pytest
 
 from blufs_bench.compare.comparison import compare_methods
 from blufs_bench.compare.means import chosen_scores, score_matrix
-from blufs_bench.results import load
-from blufs_bench.results.suite import Suite
+from blufs_bench.results.suite import Suite, load
 from tests.helpers.results_fixture import WITH_GAPS, make_results, suite_info
 
 SUITE = Suite(**suite_info(datasets=WITH_GAPS))

@@ -16,7 +16,7 @@ from blufs_bench.compare.pairs import bayes, compared, pairs, standings
 from blufs_bench.compare.paper import Paper
 from blufs_bench.compare.sentence import answer, caveats
 from blufs_bench.compare.tests import holm
-from blufs_bench.results import Suite, load
+from blufs_bench.results.suite import Suite, load
 from blufs_bench.show.figures.comparisons import pareto
 from blufs_bench.show.tables.build import build_table
 from tests.helpers.results_fixture import Made, make_results, rows_of, suite_info

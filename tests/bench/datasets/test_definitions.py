@@ -6,7 +6,8 @@ import re
 import pytest
 import yaml
 
-from blufs_bench.datasets import DatasetError, DefinitionError, dataset_definitions
+from blufs_bench.datasets.definitions import dataset_definitions
+from blufs_bench.datasets.errors import DatasetError, DefinitionError
 from blufs_bench.datasets.transforms import TRANSFORMS
 from blufs_bench.results.vocabulary import DOMAINS
 from tests.helpers import ROOT

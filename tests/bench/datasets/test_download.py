@@ -13,14 +13,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from blufs_bench.datasets import (
-    DatasetUnavailableError,
-    download,
-    fetch,
-    fetch_or_explain,
-    local_copies_digest,
-    mirror_list,
-)
+from blufs_bench.datasets import download
+from blufs_bench.datasets.download import fetch, fetch_or_explain, local_copies_digest, mirror_list
+from blufs_bench.datasets.errors import DatasetUnavailableError
 from blufs_bench.datasets.hashing import file_hashes
 from blufs_bench.files.atomic import write_json
 
@@ -345,7 +340,7 @@ def test_git_blob_is_what_git_says(tmp_path):
 
 def test_two_processes_at_once_do_no_harm(server, tmp_path):
     code = (
-        "import sys; from pathlib import Path; from blufs_bench.datasets import fetch\n"
+        "import sys; from pathlib import Path; from blufs_bench.datasets.download import fetch\n"
         f"spec = {spec_of(server, 'dripping')!r}\n"
         "print(fetch(spec, mirrors=[], cache_dir=Path(sys.argv[1])))"
     )

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from blufs_bench.datasets import DatasetError, prepare
 from blufs_bench.datasets.download import fetch_or_explain, local_copies_digest
+from blufs_bench.datasets.errors import DatasetError
 from blufs_bench.datasets.hashing import stand_in_for_data
+from blufs_bench.datasets.preparation import prepare
 from blufs_bench.datasets.readers.mat import load_hdf5
 from blufs_bench.stages.classification import random_splits
 

@@ -9,8 +9,9 @@ import pytest
 import scipy.io
 import scipy.sparse as sp
 
-from blufs_bench.datasets import DatasetError, prepare
+from blufs_bench.datasets.errors import DatasetError
 from blufs_bench.datasets.hashing import file_hashes
+from blufs_bench.datasets.preparation import prepare
 
 rng = np.random.default_rng(0)
 X = np.round(rng.standard_normal((30, 4)), 3)

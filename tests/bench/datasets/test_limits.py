@@ -14,8 +14,9 @@ import pandas as pd
 import pytest
 import scipy.io
 
-from blufs_bench.datasets import DatasetError, fetch, prepare
-from blufs_bench.datasets.download import fetch_or_explain
+from blufs_bench.datasets.download import fetch, fetch_or_explain
+from blufs_bench.datasets.errors import DatasetError
+from blufs_bench.datasets.preparation import prepare
 
 X = np.random.default_rng(0).standard_normal((60, 50))
 Y = np.arange(60) % 3

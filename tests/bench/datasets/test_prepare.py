@@ -10,20 +10,17 @@ import pytest
 import scipy.sparse as sp
 
 from blufs import SampleGraph
-from blufs_bench.datasets import (
-    dataset_definitions,
+from blufs_bench.datasets import synthetic
+from blufs_bench.datasets.card import scale_ratio
+from blufs_bench.datasets.definitions import dataset_definitions
+from blufs_bench.datasets.errors import DatasetError
+from blufs_bench.datasets.preparation import (
     prepare,
     prepare_files,
     prepare_or_unavailable,
-    read_card,
-    read_dataset,
-    read_graph,
-    synthetic,
     unavailable,
-    write_dataset,
 )
-from blufs_bench.datasets.card import scale_ratio
-from blufs_bench.datasets.errors import DatasetError
+from blufs_bench.datasets.storage import read_card, read_dataset, read_graph, write_dataset
 from blufs_bench.files.atomic import atomic_path, write_npz
 from tests.helpers import ROOT
 

@@ -10,8 +10,10 @@ import pytest
 import scipy.io
 import scipy.sparse as sp
 
-from blufs_bench.datasets import DatasetError, prepare, prepare_files, read_dataset
+from blufs_bench.datasets.errors import DatasetError
 from blufs_bench.datasets.hashing import file_hashes
+from blufs_bench.datasets.preparation import prepare, prepare_files
+from blufs_bench.datasets.storage import read_dataset
 from blufs_bench.run import isolation
 
 rng = np.random.default_rng(0)

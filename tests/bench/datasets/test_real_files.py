@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from blufs_bench.datasets import dataset_definitions, fetch, prepare
+from blufs_bench.datasets.definitions import dataset_definitions
+from blufs_bench.datasets.download import fetch
+from blufs_bench.datasets.preparation import prepare
 from tests.helpers import ROOT
 from tests.helpers.real_data import real_file
 
@@ -127,7 +129,7 @@ def test_k1b_is_never_dense(tmp_path):
     code = (
         "import resource, sys\n"
         "from blufs_bench.datasets.preparation import prepare_or_unavailable, write_dataset\n"
-        "from blufs_bench.datasets import dataset_definitions\n"
+        "from blufs_bench.datasets.definitions import dataset_definitions\n"
         "import scipy.io\n"
         "spec = dataset_definitions(sys.argv[1])['k1b']\n"
         "peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024\n"

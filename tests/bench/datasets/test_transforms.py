@@ -5,15 +5,10 @@ import pytest
 import scipy.sparse as sp
 
 from blufs import SampleGraph
-from blufs_bench.datasets import (
-    DatasetError,
-    prepare,
-    prepare_or_unavailable,
-    read_dataset,
-    read_graph,
-    write_dataset,
-)
+from blufs_bench.datasets.errors import DatasetError
 from blufs_bench.datasets.graph import neighbor_similarity
+from blufs_bench.datasets.preparation import prepare, prepare_or_unavailable
+from blufs_bench.datasets.storage import read_dataset, read_graph, write_dataset
 from blufs_bench.datasets.transforms import transform
 
 rng = np.random.default_rng(0)

@@ -4,14 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from blufs_bench.datasets import (
-    DatasetError,
-    prepare,
-    prepare_or_unavailable,
-    read_card,
-    read_dataset,
-    write_dataset,
-)
+from blufs_bench.datasets.errors import DatasetError
+from blufs_bench.datasets.preparation import prepare, prepare_or_unavailable
+from blufs_bench.datasets.storage import read_card, read_dataset, write_dataset
 
 X = np.random.default_rng(0).standard_normal((30, 4))
 TABLE = pd.DataFrame(X, columns=list("abcd"))

@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from blufs_bench.results import load
+from blufs_bench.results.suite import load
 from tests.helpers.results_fixture import make_results_with_gaps
 
 

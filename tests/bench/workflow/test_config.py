@@ -263,7 +263,7 @@ def test_mistakes_in_own_datasets_do_not_hide_the_others():
     [("demo", 4, 10, 3), ("paper", 11, 13, 4), ("wide", 71, 23, 2)],
 )
 def test_the_suites_of_the_project_are_valid(name, n_datasets, n_methods, n_variants):
-    from blufs_bench.datasets import dataset_definitions
+    from blufs_bench.datasets.definitions import dataset_definitions
 
     config = yaml.safe_load((ROOT / "config.yaml").read_text())
     definitions = dataset_definitions(ROOT / "data/datasets.yaml", {})

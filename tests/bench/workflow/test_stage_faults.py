@@ -12,10 +12,11 @@ from blufs_bench.compare import comparison
 from blufs_bench.compare.attempt import attempt
 from blufs_bench.compare.comparison import compare_methods, no_comparison
 from blufs_bench.compare.paper import load_paper
-from blufs_bench.datasets import dataset_definitions, download, preparation
+from blufs_bench.datasets import download, preparation
+from blufs_bench.datasets.definitions import dataset_definitions
 from blufs_bench.files.damaged import DamagedFileError
 from blufs_bench.method_names import BUILT_IN
-from blufs_bench.results import Suite, load
+from blufs_bench.results.suite import Suite, load
 from blufs_bench.results.vocabulary import CRITERIA, METRICS
 from blufs_bench.run.isolation import Limits, run_isolated
 from blufs_bench.show.figures import draw
