@@ -36,6 +36,7 @@ from blufs_bench.results.vocabulary import (
     DOMAINS,
     EVERYWHERE,
     METHOD_UNDER_STUDY,
+    METRICS,
     OTHER,
     RANDOM_FEATURES,
     SCORES,
@@ -266,7 +267,11 @@ def compare_methods(results: SuiteResults, suite: Suite) -> Comparison:
             if score == "reported"
             else area_matrix(control_curves, metric, choice, datasets, suite.controls)
         )
-        room = _rooms(matrix, controls, scored)
+        # Labels are no way to what has nothing to do with them.
+        reach = (
+            controls if metric in CRITERIA or METRICS[metric].by_labels else controls.iloc[:, :0]
+        )
+        room = _rooms(matrix, reach, scored)
         rooms.setdefault(metric, {}).setdefault(choice, {})[score] = {
             str(name): {**row, "has_room": bool(row["has_room"])}
             for name, row in room.to_dict("index").items()

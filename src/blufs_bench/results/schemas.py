@@ -106,7 +106,11 @@ SCREENED = TableSchema(
         _SETTING,
         _S,
         _FIT_SEED,
-        *(Column(key, _REAL, f"mean {metric.title}") for key, metric in METRICS.items()),
+        *(
+            Column(key, _REAL, f"mean {metric.title}")
+            for key, metric in METRICS.items()
+            if metric.everywhere
+        ),
         *_FIT,
         Column(
             "score_seconds",

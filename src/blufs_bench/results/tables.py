@@ -13,18 +13,20 @@ from blufs_bench.files.atomic import atomic_path
 from blufs_bench.files.damaged import reading
 from blufs_bench.results.records import Record
 from blufs_bench.results.schemas import TableSchema
-from blufs_bench.results.vocabulary import CRITERION_PREFIX
+from blufs_bench.results.vocabulary import CRITERION_PREFIX, METRICS
 
 
 def write_table(path: str | Path, schema: TableSchema, records: Sequence[Record]) -> None:
     """Write records as Parquet: the columns of the schema, rows sorted by its key.
 
     Sorted rows make the file independent of the order in which jobs finished. Label-free criteria
-    (``criterion_*``) are kept beside the columns of the schema; values that a record lacks are
-    null.
+    (``criterion_*``) and the metrics that not every suite measures are kept beside the columns of
+    the schema; values that a record lacks are null.
     """
-    criteria = {key for record in records for key in record if key.startswith(CRITERION_PREFIX)}
-    fields = [*schema.arrow, *(pa.field(name, pa.float64()) for name in sorted(criteria))]
+    some = {key for key, metric in METRICS.items() if not metric.everywhere}
+    keys = {key for record in records for key in record}
+    beside = sorted(key for key in keys if key.startswith(CRITERION_PREFIX) or key in some)
+    fields = [*schema.arrow, *(pa.field(name, pa.float64()) for name in beside)]
     arrow = pa.schema(fields)
     columns = {name: [record.get(name) for record in records] for name in arrow.names}
     table = pa.table(columns, schema=arrow)

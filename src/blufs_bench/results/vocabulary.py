@@ -17,13 +17,17 @@ class Metric:
     key : its name in columns and file names
     title : what a reader sees
     short : the same where room is scarce
-    task : "clustering", "neighbours" or "forest": what is repeated to measure it
+    task : what is repeated to measure it: "clustering", "neighbours", "forest", "svm" or "panel"
+    by_labels : whether it tells how well the classes are found
+    everywhere : whether every suite measures it; the others have it where their protocol asks
     """
 
     key: str
     title: str
     short: str
     task: str
+    by_labels: bool = True
+    everywhere: bool = True
 
 
 METRICS = {
@@ -33,6 +37,38 @@ METRICS = {
         Metric("nmi", "Normalised mutual information (NMI)", "NMI", "clustering"),
         Metric("knn_accuracy", "k-NN accuracy", "k-NN", "neighbours"),
         Metric("forest_accuracy", "Random-forest accuracy", "Forest", "forest"),
+        Metric("svm_accuracy", "SVM accuracy", "SVM", "svm", everywhere=False),
+        Metric(
+            "centroid_accuracy",
+            "Nearest-centroid accuracy",
+            "Centroid",
+            "panel",
+            everywhere=False,
+        ),
+        Metric(
+            "neighbor_overlap",
+            "Neighbours kept of all features",
+            "Neighbours",
+            "panel",
+            by_labels=False,
+            everywhere=False,
+        ),
+        Metric(
+            "variance_explained",
+            "Variance of all features explained",
+            "Variance",
+            "panel",
+            by_labels=False,
+            everywhere=False,
+        ),
+        Metric(
+            "clustering_agreement",
+            "NMI with the clusters of all features",
+            "NMI with all",
+            "panel",
+            by_labels=False,
+            everywhere=False,
+        ),
     )
 }
 

@@ -194,8 +194,5 @@ class _Evaluation:
         if key in self._known:
             return self._known[key], 0.0
         assert self.scorer is not None
-        if task == "clustering":
-            self._known[key] = self.scorer.cluster(features, repetitions)
-        else:
-            self._known[key] = self.scorer.classify(task, features, repetitions)
+        self._known[key] = self.scorer.score(task, features, repetitions)
         return self._known[key], self._known[key].seconds

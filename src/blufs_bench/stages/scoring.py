@@ -59,6 +59,25 @@ class Scorer:
         self.X = X if self.chunks is None else self.chunks
         self.y, self.graph = y, graph
         self.n_clusters, self.dataset, self.protocol = n_clusters, dataset, protocol
+        # What panels are compared with: found once, before the processes of the tasks fork.
+        self.reference: tuple[np.ndarray, np.ndarray] | None = None
+        if protocol.n_panel_splits and y is not None and self.chunks is None:
+            from blufs_bench.stages.panel import nearest_samples
+
+            partition = protocol.reference_partition(X, n_clusters, dataset)
+            self.reference = nearest_samples(X, protocol.n_neighbors), partition
+
+    def score(self, task: str, features: Sequence[int], repetitions: Sequence[int]) -> Scores:
+        """Scores of any task of the metrics."""
+        if task == "clustering":
+            return self.cluster(features, repetitions)
+        assert self.y is not None, "only labelled data can be classified"
+        start = processor_seconds()
+        chosen = self._chosen(features)
+        values = self.protocol.classify(task, chosen, self.y, self.dataset, repetitions)
+        if task == "panel":
+            values |= self._kept(features, chosen, repetitions)
+        return _finite(Scores(values, seconds=processor_seconds() - start))
 
     def cluster(
         self, features: Sequence[int], repetitions: Sequence[int], *, all_criteria: bool = False
@@ -76,13 +95,28 @@ class Scorer:
             criteria = label_free_criteria(self.X, self.graph, judged)
         return _finite(Scores(values, criteria, processor_seconds() - start))
 
-    def classify(self, task: str, features: Sequence[int], repetitions: Sequence[int]) -> Scores:
-        """Scores of a classifier on random splits; ``task`` is "neighbours" or "forest"."""
-        assert self.y is not None, "only labelled data can be classified"
-        start = processor_seconds()
-        chosen = self._chosen(features)
-        values = self.protocol.classify(task, chosen, self.y, self.dataset, repetitions)
-        return _finite(Scores(values, seconds=processor_seconds() - start))
+    def _kept(
+        self, features: Sequence[int], chosen: np.ndarray | csr_array, repetitions: Sequence[int]
+    ) -> dict[str, list[float]]:
+        """What a panel keeps of the neighbours, the variance and the clusters of all features."""
+        from blufs.metrics import normalized_mutual_info
+        from blufs_bench.stages.panel import nearest_samples, neighbor_overlap, variance_explained
+
+        if self.reference is None:
+            raise ValueError(
+                "a panel is compared with all features, which are more than memory may hold here: "
+                "raise limits.memory_mb, or leave n_panel_splits out of the protocol"
+            )
+        neighbors, partition = self.reference
+        overlap = neighbor_overlap(neighbors, nearest_samples(chosen, neighbors.shape[1]))
+        found = self.protocol.cluster(chosen, self.n_clusters, self.dataset, repetitions)
+        seeds = self.protocol.split_seeds(self.dataset, repetitions)
+        share = self.protocol.train_fraction
+        return {
+            "neighbor_overlap": [overlap] * len(repetitions),
+            "variance_explained": variance_explained(self.X, features, seeds, train_fraction=share),
+            "clustering_agreement": [normalized_mutual_info(partition, one) for one in found],
+        }
 
     def _chosen(self, features: Sequence[int]) -> np.ndarray | csr_array:
         """The chosen columns; sparse data stay sparse only if all columns are chosen."""

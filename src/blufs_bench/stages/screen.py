@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from blufs_bench.results.records import Record
-from blufs_bench.results.vocabulary import CRITERION_PREFIX
+from blufs_bench.results.vocabulary import CRITERION_PREFIX, METRICS
 from blufs_bench.run.isolation import Limits, run_isolated
 from blufs_bench.run.usage import processor_seconds
 from blufs_bench.stages.protocol import Protocol
@@ -87,9 +87,10 @@ class _Screening:
         try:
             found = self.scorer.cluster(features, range(protocol.n_clusterings), all_criteria=True)
             values = dict(found.values)
-            for task in ("neighbours", "forest") if self.scorer.y is not None else ():
-                if count := protocol.repetitions(task):
-                    values |= self.scorer.classify(task, features, range(count)).values
+            tasks = dict.fromkeys(metric.task for metric in METRICS.values())
+            for task in tasks if self.scorer.y is not None else ():
+                if task != "clustering" and (count := protocol.repetitions(task)):
+                    values |= self.scorer.score(task, features, range(count)).values
         except MemoryError:
             raise
         except Exception as error:

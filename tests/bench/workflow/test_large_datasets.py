@@ -100,7 +100,7 @@ def test_scores_are_those_of_the_data_in_memory(stored):
     ours, theirs = (scorer.cluster([0, 4, 2], [0, 1]) for scorer in (found, wanted))
     assert ours.values == theirs.values
     assert ours.criteria == pytest.approx(theirs.criteria, rel=1e-9)
-    ours, theirs = (scorer.classify("neighbours", [0, 4], [0]) for scorer in (found, wanted))
+    ours, theirs = (scorer.score("neighbours", [0, 4], [0]) for scorer in (found, wanted))
     assert ours.values == theirs.values
 
 

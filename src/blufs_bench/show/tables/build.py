@@ -9,6 +9,7 @@ from blufs_bench.compare.attempt import attempt
 from blufs_bench.compare.comparison import Comparison, compare_methods
 from blufs_bench.compare.paper import Paper
 from blufs_bench.results.suite import Suite, SuiteResults
+from blufs_bench.results.vocabulary import METRICS
 from blufs_bench.show.tables.against_paper import paper_vs_ours
 from blufs_bench.show.tables.catalog import table_specs
 from blufs_bench.show.tables.comparisons import gains, improvability, pair_table, ranks
@@ -27,10 +28,7 @@ from blufs_bench.show.tables.table import Table, nothing, without_absent
 
 #: What makes a table of the results and the suite alone.
 _OF_RESULTS: dict[str, Callable[[SuiteResults, Suite], Table]] = {
-    "clustering_acc": partial(score_table, metric="clustering_acc"),
-    "nmi": partial(score_table, metric="nmi"),
-    "knn_accuracy": partial(score_table, metric="knn_accuracy"),
-    "forest_accuracy": partial(score_table, metric="forest_accuracy"),
+    **{metric: partial(score_table, metric=metric) for metric in METRICS},
     "ablation": ablation,
     "pixels": pixels,
     "time": running_time,
