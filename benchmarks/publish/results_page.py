@@ -15,6 +15,7 @@ import pandas as pd
 from benchmarks.harness import markdown
 from benchmarks.publish import second_run
 from benchmarks.publish.kept import FOLDER, Kept, kept_suites
+from blufs_bench.compare.pairs import rival_tests
 from blufs_bench.files.atomic import read_json
 from blufs_bench.results.vocabulary import (
     ALL_FEATURES,
@@ -170,18 +171,30 @@ def rivals(kept: Kept) -> str:
     if not found or any(pairs.empty for pairs in found):
         return ""
 
-    def cell(row: pd.Series) -> str:
+    comparison = kept.comparison
+    alone = [
+        rival_tests(comparison.matrix(metric, CHOICE), METHOD_UNDER_STUDY, comparison.studies)
+        for metric in comparison.metrics
+    ]
+
+    def cell(row: pd.Series, among_rivals: float) -> str:
         shown = f"{row['difference']:+.1f}, {row['wins']:.0f} / {row['losses']:.0f}"
         p = row["p_value"]
-        return shown if pd.isna(p) else f"{shown}, {p:.2g}"
+        return shown if pd.isna(p) else f"{shown}, {among_rivals:.2g} ({p:.2g})"
 
     rows = [
-        [kept.title(name), *(cell(pairs.loc[name]) for pairs in found)] for name in found[0].index
+        [
+            kept.title(name),
+            *(cell(pairs.loc[name], p[name]) for pairs, p in zip(found, alone, strict=True)),
+        ]
+        for name in found[0].index
     ]
-    header = ["BLUFS less", *(METRICS[metric].short for metric in kept.comparison.metrics)]
+    header = ["BLUFS less", *(METRICS[metric].short for metric in comparison.metrics)]
     text = (
-        "Default settings: difference in points, datasets won / lost, and the p of Wilcoxon's test "
-        "with Holm's correction over all pairs of methods:\n\n"
+        "Default settings: difference in points, datasets won / lost, and two p-values of "
+        "Wilcoxon's test over the studies. The first is corrected by Holm over the comparisons of "
+        "BLUFS with each rival, which is the family of the question whether BLUFS beats them; the "
+        "one in brackets over all pairs of methods, which is stricter:\n\n"
     )
     return text + markdown(header, rows)
 

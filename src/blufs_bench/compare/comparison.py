@@ -26,7 +26,7 @@ from blufs_bench.compare.means import (
     score_matrix,
 )
 from blufs_bench.compare.pairs import NO_RANDOM, bayes, compared, pairs, standings
-from blufs_bench.compare.tests import TIE_DECIMALS, complete_block, rank_tests
+from blufs_bench.compare.tests import TIE_DECIMALS, complete_block, one_per_study, rank_tests
 from blufs_bench.files.atomic import read_json
 from blufs_bench.results.suite import Suite, SuiteResults
 from blufs_bench.results.vocabulary import (
@@ -54,10 +54,10 @@ class View:
 
     Attributes
     ----------
-    content : JSON-able: ``datasets``, ``left_out``, ``has_random``, ``note``, ``methods`` (a record
-        each, best mean first), ``controls`` (the same of those that see the labels), ``no_room``
-        (datasets without headroom), ``pairs`` (each once), ``bayes``, ``s`` (the numbers of
-        features), ``answer`` and ``caveats``
+    content : JSON-able: ``datasets``, ``n_studies``, ``left_out``, ``has_random``, ``note``,
+        ``methods`` (a record each, best mean first), ``controls`` (the same of those that see the
+        labels), ``no_room`` (datasets without headroom), ``pairs`` (each once), ``bayes``, ``s``
+        (the numbers of features), ``answer`` and ``caveats``
     """
 
     metric: str
@@ -166,6 +166,11 @@ class Comparison:
         """Why there is no comparison, if it failed."""
         return self.content["problems"]
 
+    @property
+    def studies(self) -> dict[str, str]:
+        """Dataset -> its study; the datasets of one study are not independent."""
+        return self.content["studies"]
+
     def seconds(self, domain: str = EVERYWHERE) -> dict[str, float]:
         """Method -> seconds of a selection, see :func:`blufs_bench.compare.means.fit_seconds`."""
         return self.content["seconds"].get(domain, {})
@@ -216,10 +221,10 @@ class Comparison:
 def compare_methods(results: SuiteResults, suite: Suite) -> Comparison:
     """Compare the methods of a suite.
 
-    The content of what is returned: ``suite`` (what was compared), ``by_labels``,
-    ``metrics``, ``choices``, ``scores``, ``datasets``, ``domains``, ``methods``; ``means``: metric
-    -> choice -> kind of score -> rows of the matrix; ``headroom`` likewise -> dataset;
-    ``seconds``: domain -> method;
+    The content of what is returned: ``suite`` (what was compared), ``by_labels``, ``metrics``,
+    ``choices``, ``scores``, ``datasets``, ``studies``: dataset -> study, ``domains``, ``methods``;
+    ``means``: metric -> choice -> kind of score -> rows of the matrix; ``headroom`` likewise ->
+    dataset; ``seconds``: domain -> method;
     ``comparisons``: metric -> choice -> tests of the ranks; ``standing`` of BLUFS likewise;
     ``verdict`` in words; ``views``: metric -> choice -> kind of score -> domain -> :func:`view`;
     ``problems``.
@@ -239,6 +244,7 @@ def compare_methods(results: SuiteResults, suite: Suite) -> Comparison:
     made = set(cells.loc[cells["mean"].notna(), "choice"])
     has_curve = any(len(s) > 1 for s in s_of_datasets(curves).values())
     domains = _domains(results, cells[cells["mean"].notna()], datasets)
+    studies = {name: results.cards.get(name, {}).get("study") or name for name in datasets}
     choices = [choice for choice in CHOICES if choice in made]
     kinds = list(SCORES) if has_curve else ["reported"]
     matrices = {
@@ -251,7 +257,7 @@ def compare_methods(results: SuiteResults, suite: Suite) -> Comparison:
         metric: {c: matrices[metric, c, "reported"][suite.ranked_methods] for c in CHOICES}
         for metric in measured
     }
-    tests = _each(ranked, lambda _, scores: rank_tests(scores, suite.significance_level))
+    tests = _each(ranked, lambda _, scores: rank_tests(scores, suite.significance_level, studies))
     standing = _each(ranked, lambda names, scores: standing_of(scores, tests[names[0]][names[1]]))
     means: dict[str, Any] = {}
     views: dict[str, Any] = {}
@@ -282,7 +288,9 @@ def compare_methods(results: SuiteResults, suite: Suite) -> Comparison:
                 # The Bayesian test, which takes ten times as long as all others, stands once.
                 with_bayes = score == "reported" and domain == EVERYWHERE
                 beside = controls.reindex(names)
-                found = view(part, with_bayes=with_bayes, controls=beside, rooms=room)
+                found = view(
+                    part, with_bayes=with_bayes, controls=beside, rooms=room, studies=studies
+                )
                 key = {"metric": metric, "choice": choice, "score": score, "domain": domain}
                 here = curves[(curves["metric"] == metric) & (curves["choice"] == choice)]
                 here = here[here["dataset"].isin(names)]
@@ -308,6 +316,7 @@ def compare_methods(results: SuiteResults, suite: Suite) -> Comparison:
             "choices": choices,
             "scores": kinds,
             "datasets": datasets,
+            "studies": studies,
             "domains": domains,
             "methods": list(suite.methods),
             "means": means,
@@ -330,7 +339,7 @@ def no_comparison(why: str) -> Comparison:
     """What stands in the place of a comparison that failed."""
     nothing: dict[str, Any] = {"metrics": [], "choices": [], "scores": [], "datasets": []}
     nothing |= {"domains": {EVERYWHERE: []}, "methods": [], "means": {}, "seconds": {}}
-    nothing |= {"headroom": {}}
+    nothing |= {"headroom": {}, "studies": {}}
     nothing |= {"comparisons": {}, "standing": {}, "views": {}, "by_labels": False}
     verdict = f"**No verdict**: the comparison of the methods failed: {why}"
     return Comparison(nothing | {"verdict": verdict, "problems": [f"statistics: {why}"]})
@@ -342,6 +351,7 @@ def view(
     with_bayes: bool = True,
     controls: pd.DataFrame | None = None,
     rooms: pd.DataFrame | None = None,
+    studies: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
     """What a score matrix says; a pair is listed once, the better method first or not.
 
@@ -349,17 +359,19 @@ def view(
     ----------
     controls : scores of the controls, of shape (datasets, controls)
     rooms : what :func:`blufs_bench.compare.headroom.headroom` says of the datasets
+    studies : dataset -> study; tests count a study once
     """
-    found, table = compared(matrix), standings(matrix)
+    found, table = compared(matrix), standings(matrix, studies)
     beside = pd.DataFrame()
     if controls is not None and rooms is not None and found.has_random:
         table["share"] = shares(found.scores, rooms)
-        beside = _beside(matrix, controls, rooms)
+        beside = _beside(matrix, controls, rooms, studies)
     place = {method: position for position, method in enumerate(table.index)}
-    both = pairs(matrix)
+    both = pairs(matrix, studies)
     once = both[both["method"].map(place) < both["other"].map(place)]
     return {
         "datasets": list(found.scores.index),
+        "n_studies": len(one_per_study(found.scores, studies)),
         "left_out": found.left_out,
         "has_random": found.has_random,
         "note": "" if found.has_random else NO_RANDOM,
@@ -367,7 +379,7 @@ def view(
         "controls": {str(name): _record(row) for name, row in beside.iterrows()},
         "no_room": [] if rooms is None else without_room(rooms, list(found.scores.index)),
         "pairs": [_record(row) for _, row in once[_PAIR].iterrows()],
-        "bayes": bayes(matrix) if with_bayes else {},
+        "bayes": bayes(matrix, studies) if with_bayes else {},
     }
 
 
@@ -380,12 +392,17 @@ def _rooms(matrix: pd.DataFrame, controls: pd.DataFrame, scores: pd.DataFrame) -
     return headroom(random, spread.reindex(matrix.index), control.reindex(matrix.index))
 
 
-def _beside(matrix: pd.DataFrame, controls: pd.DataFrame, rooms: pd.DataFrame) -> pd.DataFrame:
+def _beside(
+    matrix: pd.DataFrame,
+    controls: pd.DataFrame,
+    rooms: pd.DataFrame,
+    studies: Mapping[str, str] | None,
+) -> pd.DataFrame:
     """A record of every control, as the methods have it but for places and ranks."""
     alone = []
     for name in controls.columns[controls.notna().any()]:
         both = matrix[[RANDOM_FEATURES]].assign(**{str(name): controls[name]})
-        table = standings(both).assign(share=shares(compared(both).scores, rooms))
+        table = standings(both, studies).assign(share=shares(compared(both).scores, rooms))
         alone.append(table.loc[[name]])
     unranked = ["place", "rank", "common_rank", "behind"]
     return pd.concat(alone).assign(**dict.fromkeys(unranked)) if alone else pd.DataFrame()

@@ -7,6 +7,7 @@ hundredths of the score.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,6 +18,9 @@ from blufs_bench.compare.tests import (
     average_ranks,
     bootstrap_interval,
     complete_block,
+    holm,
+    one_per_study,
+    signed_rank_tests,
     wilcoxon_holm,
 )
 from blufs_bench.results.vocabulary import ALL_FEATURES, METHOD_UNDER_STUDY, RANDOM_FEATURES
@@ -35,13 +39,16 @@ ROPE_POINTS = 1.0
 _N_DRAWS = 2000
 
 
-def gains_over(scores: pd.DataFrame, reference: str) -> pd.DataFrame:
+def gains_over(
+    scores: pd.DataFrame, reference: str, studies: Mapping[str, str] | None = None
+) -> pd.DataFrame:
     """Gain of every other method over the reference, best first.
 
     Returns
     -------
     frame indexed by method: ``gain`` (mean over the datasets that both have), ``low`` and ``high``
-    (95 % bootstrap interval over the datasets), ``wins``, ``ties``, ``losses``, ``n_datasets``
+    (95 % bootstrap interval, in which the datasets of a study are drawn together), ``wins``,
+    ``ties``, ``losses``, ``n_datasets``
     """
     others = scores.drop(columns=reference)
     difference = 100 * others.sub(scores[reference], axis=0)
@@ -58,25 +65,29 @@ def gains_over(scores: pd.DataFrame, reference: str) -> pd.DataFrame:
             "n_datasets": count,
         }
     )
-    # Methods with equally many datasets are resampled together.
-    for n in count.unique():
-        alike = count.index[count == n]
-        known = np.array([difference[method].dropna() for method in alike])
-        frame.loc[alike, "low"], frame.loc[alike, "high"] = bootstrap_interval(known)
+    # Methods on the same datasets are resampled together.
+    has = difference.notna()
+    for pattern in dict.fromkeys(tuple(has[method]) for method in has):
+        alike = [method for method in has if tuple(has[method]) == pattern]
+        known = difference.loc[list(pattern), alike]
+        frame.loc[alike, "low"], frame.loc[alike, "high"] = bootstrap_interval(
+            known.to_numpy().T, datasets=list(known.index), studies=studies
+        )
     return frame.sort_values("gain", ascending=False, kind="stable")
 
 
-def pairwise(scores: pd.DataFrame) -> pd.DataFrame:
+def pairwise(scores: pd.DataFrame, studies: Mapping[str, str] | None = None) -> pd.DataFrame:
     """All ordered pairs of methods: what a multi-comparison matrix shows.
 
     Returns
     -------
     frame with ``method``, ``other``, ``difference`` (mean, in points), ``wins``, ``ties``,
-    ``losses`` and ``p_value`` (Wilcoxon with Holm's correction over all pairs); every pair is
-    compared on the datasets on which no method of the matrix has a gap
+    ``losses`` and ``p_value`` (Wilcoxon over the studies, with Holm's correction over all pairs);
+    every pair is compared on the datasets on which no method of the matrix has a gap
     """
     block = scores.dropna()
-    p_values = wilcoxon_holm(block) if len(block) > 1 else None
+    tested = one_per_study(block, studies)
+    p_values = wilcoxon_holm(tested) if len(tested) > 1 else None
     values = block.to_numpy()
     gap = values[:, :, None] - values[:, None, :]
     sign = np.sign(gap.round(TIE_DECIMALS))
@@ -171,7 +182,23 @@ def distances(matrix: pd.DataFrame) -> pd.DataFrame:
     return 100 * ranked.rsub(ranked.max(axis=1), axis=0)
 
 
-def standings(matrix: pd.DataFrame) -> pd.DataFrame:
+def rival_tests(
+    matrix: pd.DataFrame, method: str, studies: Mapping[str, str] | None = None
+) -> pd.Series:
+    """P-values of one method against every other, by Holm over these comparisons alone.
+
+    The family of the question whether this method beats its rivals; :func:`pairwise` corrects over
+    all pairs, which is stricter. NaN for fewer than two studies.
+    """
+    scores = one_per_study(compared(matrix).ranked, studies)
+    others = scores.drop(columns=method)
+    if len(scores) < 2:
+        return pd.Series(np.nan, index=others.columns)
+    differences = others.rsub(scores[method], axis=0).to_numpy()
+    return pd.Series(holm(signed_rank_tests(differences)), index=others.columns)
+
+
+def standings(matrix: pd.DataFrame, studies: Mapping[str, str] | None = None) -> pd.DataFrame:
     """Every method of a matrix, best mean first.
 
     Returns
@@ -203,26 +230,28 @@ def standings(matrix: pd.DataFrame) -> pd.DataFrame:
         index=scores.columns,
     )
     if found.has_random:
-        gains = gains_over(scores, RANDOM_FEATURES)[list(GAIN_COLUMNS)]
+        gains = gains_over(scores, RANDOM_FEATURES, studies)[list(GAIN_COLUMNS)]
         table = table.join(gains)
     return table.sort_values("mean", ascending=False, kind="stable")
 
 
-def pairs(matrix: pd.DataFrame) -> pd.DataFrame:
-    """All ordered pairs of ranked methods, see :func:`blufs_bench.compare.gains.pairwise`.
+def pairs(matrix: pd.DataFrame, studies: Mapping[str, str] | None = None) -> pd.DataFrame:
+    """All ordered pairs of ranked methods, see :func:`pairwise`.
 
     Without rows for fewer than two datasets: a pair on one of them is two scores and no comparison.
     """
     ranked = compared(matrix).ranked
-    return pairwise(ranked if len(ranked) > 1 else ranked.iloc[:0])
+    return pairwise(ranked if len(ranked) > 1 else ranked.iloc[:0], studies)
 
 
-def bayes(matrix: pd.DataFrame) -> dict[str, dict[str, float]]:
+def bayes(
+    matrix: pd.DataFrame, studies: Mapping[str, str] | None = None
+) -> dict[str, dict[str, float]]:
     """Other method -> probabilities that BLUFS is better, practically equal and worse.
 
-    Empty for fewer datasets than :data:`MIN_FOR_BAYES`.
+    Empty for fewer studies than :data:`MIN_FOR_BAYES`.
     """
-    scores = compared(matrix).scores
+    scores = one_per_study(compared(matrix).scores, studies)
     if METHOD_UNDER_STUDY not in scores or len(scores) < MIN_FOR_BAYES:
         return {}
     found = {

@@ -6,7 +6,7 @@ method, larger is better, NaN where a method has no result.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -52,6 +52,28 @@ def complete_block(scores: pd.DataFrame) -> Complete:
         [name for name in scores.index if name not in block.index],
         [name for name in scores.columns if name not in block.columns],
     )
+
+
+def one_per_study(scores: pd.DataFrame, studies: Mapping[str, str] | None) -> pd.DataFrame:
+    """The mean over the datasets of each study, which are not independent: a test counts them once.
+
+    A row has the name of the study's first dataset. A dataset that ``studies`` does not know is
+    alone in its study.
+    """
+    rows = _rows_of_studies(list(scores.index), studies)
+    if len(rows) == len(scores):
+        return scores
+    values = scores.to_numpy(dtype=float)
+    means = np.array([values[of_study].mean(axis=0) for of_study in rows])
+    return pd.DataFrame(means, [scores.index[found[0]] for found in rows], scores.columns)
+
+
+def _rows_of_studies(datasets: Sequence[Any], studies: Mapping[str, str] | None) -> list[list[int]]:
+    """The positions of the datasets of every study, in the order of the first of each."""
+    rows: dict[Any, list[int]] = {}
+    for position, name in enumerate(datasets):
+        rows.setdefault((studies or {}).get(name, name), []).append(position)
+    return list(rows.values())
 
 
 def ranks(scores: pd.DataFrame) -> pd.DataFrame:
@@ -204,12 +226,19 @@ def cliques(mean_ranks: pd.Series, p_values: pd.DataFrame, alpha: float = 0.05) 
     return runs
 
 
-def bootstrap_interval(values: np.ndarray) -> tuple[Any, Any]:
+def bootstrap_interval(
+    values: np.ndarray,
+    *,
+    datasets: Sequence[Any] | None = None,
+    studies: Mapping[str, str] | None = None,
+) -> tuple[Any, Any]:
     """Percentile bootstrap interval of 95 % of the mean over the last axis.
 
     Parameters
     ----------
     values : ndarray of shape (..., n)
+    datasets, studies : the n datasets, if it is over them, and dataset -> study: studies are drawn,
+        with all their datasets
 
     Returns
     -------
@@ -220,14 +249,21 @@ def bootstrap_interval(values: np.ndarray) -> tuple[Any, Any]:
     if values.shape[-1] < 2:
         nothing = np.full(values.shape[:-1], np.nan)
         return nothing, nothing
-    n = values.shape[-1]
+    rows = _rows_of_studies(range(values.shape[-1]) if datasets is None else datasets, studies)
+    n = len(rows)
+    if n < 2:
+        return bootstrap_interval(np.empty((*values.shape[:-1], 1)))
+    study_of = np.empty(values.shape[-1], dtype=int)
+    for study, positions in enumerate(rows):
+        study_of[positions] = study
     drawn = np.random.default_rng(0).integers(n, size=(_N_RESAMPLES, n))
     # How often each value is drawn: the mean of a resample is a product with these.
-    counts = np.stack([np.bincount(row, minlength=n) for row in drawn], axis=1)
+    counts = np.stack([np.bincount(row, minlength=n) for row in drawn], axis=1)[study_of]
+    sizes = counts.sum(axis=0)
     tails = [50 * (1 - 0.95), 50 * (1 + 0.95)]
-    flat = values.reshape(-1, n)
+    flat = values.reshape(-1, values.shape[-1])
     parts = [
-        np.percentile(flat[at : at + _BATCH] @ counts / n, tails, axis=1)
+        np.percentile(flat[at : at + _BATCH] @ counts / sizes, tails, axis=1)
         for at in range(0, len(flat), _BATCH)
     ]
     low, high = np.concatenate(parts, axis=1) if parts else np.empty((2, 0))
@@ -235,16 +271,21 @@ def bootstrap_interval(values: np.ndarray) -> tuple[Any, Any]:
     return low.reshape(shape)[()], high.reshape(shape)[()]
 
 
-def rank_tests(scores: pd.DataFrame, alpha: float = 0.05) -> dict[str, Any]:
+def rank_tests(
+    scores: pd.DataFrame, alpha: float = 0.05, studies: Mapping[str, str] | None = None
+) -> dict[str, Any]:
     """Every test above on the complete part of ``scores``, ready to be written as JSON.
 
-    Tests that are not defined for so few methods or datasets are None, and ``notes`` says why.
+    Datasets of one study count once, with their mean score. Tests that are not defined for so few
+    methods or studies are None, and ``notes`` says why.
     """
-    block, left_out_datasets, left_out_methods = complete_block(scores)
+    whole, left_out_datasets, left_out_methods = complete_block(scores)
+    block = one_per_study(whole, studies)
     n, k = block.shape
     summary: dict[str, Any] = {
         "significance_level": alpha,
-        "datasets": list(block.index),
+        "datasets": list(whole.index),
+        "n_studies": n,
         "methods": list(block.columns),
         "left_out_datasets": left_out_datasets,
         "left_out_methods": left_out_methods,
@@ -256,6 +297,11 @@ def rank_tests(scores: pd.DataFrame, alpha: float = 0.05) -> dict[str, Any]:
         "wilcoxon_holm": None,
         "notes": _notes(n, k, alpha, left_out_datasets, left_out_methods),
     }
+    if n < len(whole):
+        summary["notes"].append(
+            f"{len(whole)} datasets come from {n} studies: those of one study count once, with "
+            "their mean score"
+        )
     if n >= MIN_DATASETS and k >= 2:
         summary["wilcoxon_holm"] = wilcoxon_holm(block).to_dict()
     if n >= MIN_DATASETS and k >= MIN_METHODS:

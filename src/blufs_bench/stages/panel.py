@@ -7,6 +7,7 @@ field. None of them needs labels. All are between 0 and 1.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -48,7 +49,7 @@ def variance_explained(
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
 
-    dense = X.toarray() if sp.issparse(X) else np.asarray(X)
+    dense: Any = X.toarray() if sp.issparse(X) else X  # type: ignore[union-attr]
     chosen = np.zeros(dense.shape[1], dtype=bool)
     chosen[list(features)] = True
     known, rest = dense[:, chosen], dense[:, ~chosen]

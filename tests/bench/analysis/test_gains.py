@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
-from blufs_bench.compare.pairs import bayesian_comparison, gains_over, pairwise
+from blufs_bench.compare.pairs import bayesian_comparison, gains_over, pairwise, rival_tests
 
 SCORES = pd.DataFrame(
     {
@@ -131,3 +131,21 @@ def test_the_region_of_practical_equivalence_is_one_point_wide_on_either_side():
     assert bayesian_comparison(base + 0.0101, base)["better"] > 0.97
     assert bayesian_comparison(base - 0.0101, base)["worse"] > 0.97
     assert bayesian_comparison(base + 0.0101, base, rope_points=2)["equal"] > 0.97
+
+
+def test_a_method_against_its_rivals_is_corrected_over_these_alone():
+    rng = np.random.default_rng(0)
+    names = ["BLUFS", "A", "B", "C"]
+    scores = pd.DataFrame(rng.uniform(0.3, 0.5, (9, 4)), columns=names, index=[*"abcdefghi"])
+    scores["BLUFS"] = scores.max(axis=1) + np.linspace(0.01, 0.09, 9)
+    found = rival_tests(scores, "BLUFS")
+    # All nine won: 2 / 2^9 for each, three times that by Holm over three rivals, of six pairs more.
+    np.testing.assert_allclose(found[["A", "B", "C"]], 3 * 2 / 2**9)
+    pairs = pairwise(scores).query("method == 'BLUFS'").set_index("other")["p_value"]
+    assert (pairs >= found).all()
+    assert pairs.max() == pytest.approx(6 * 2 / 2**9)
+    # Two of the datasets are one study: eight are left.
+    fewer = rival_tests(scores, "BLUFS", {"a": "one", "b": "one"})
+    np.testing.assert_allclose(fewer, 3 * 2 / 2**8)
+    pairs = pairwise(scores, {"a": "one", "b": "one"})
+    assert set(pairs.query("method == 'BLUFS'")["wins"]) == {9}

@@ -175,6 +175,14 @@ def test_markup_in_texts_is_shown_and_not_obeyed(page):
     assert "<script" not in markdown.to_html("| a |\n|---|\n| <script>x</script> |")
 
 
+def test_marks_of_generated_tables_are_not_shown():
+    text = "Words:\n\n<!-- table numbers -->\n| a |\n|---|\n| 1 |\n<!-- end -->\n\nMore."
+    html = markdown.to_html(text)
+    assert "table numbers" not in html
+    assert "end" not in html
+    assert html.count("<th ") == 2
+
+
 def test_outcomes_count_cells_and_say_why(folder, suite):
     results = load(folder)
     outcome = content.outcomes(results, suite)

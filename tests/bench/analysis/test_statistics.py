@@ -279,3 +279,43 @@ def test_sparse_data_have_the_redundancy_of_their_dense_copy():
         assert redundancy(kind(X), features) == pytest.approx(redundancy(X, features), abs=1e-14)
         found = absolute_correlation(kind(X), features)
         np.testing.assert_allclose(found, np.abs(np.corrcoef(X[:, features].T)), atol=1e-14)
+
+
+STUDIES = {"a": "one", "b": "one", "c": "c"}
+
+
+def test_a_study_counts_once_with_its_mean():
+    scores = pd.DataFrame({"x": [0.2, 0.4, 0.9, 0.5], "y": [0.0, 0.0, 1.0, 0.5]}, index=[*"abcd"])
+    merged = st.one_per_study(scores, STUDIES)
+    assert list(merged.index) == ["a", "c", "d"]
+    np.testing.assert_allclose(merged["x"], [0.3, 0.9, 0.5])
+    assert st.one_per_study(scores, None) is scores
+    assert st.one_per_study(scores, {"a": "p", "b": "q"}) is scores
+
+
+def test_tests_of_the_ranks_do_not_change_when_a_dataset_is_there_twice():
+    twice = pd.concat([C45, C45.iloc[:1].rename(lambda name: f"{name} again")])
+    studies = {twice.index[0]: "one", twice.index[-1]: "one"}
+    found, wanted = st.rank_tests(twice, studies=studies), st.rank_tests(C45)
+    for key in ("friedman", "nemenyi", "wilcoxon_holm", "critical_difference", "average_ranks"):
+        assert found[key] == wanted[key]
+    assert (len(found["datasets"]), found["n_studies"]) == (len(C45) + 1, len(C45))
+    assert any("15 datasets come from 14 studies" in note for note in found["notes"])
+    assert st.rank_tests(twice)["friedman"] != wanted["friedman"]
+
+
+def test_the_bootstrap_draws_studies_with_all_their_datasets():
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=6)
+    names = [*"abcdef"]
+    alone = st.bootstrap_interval(values)
+    assert st.bootstrap_interval(values, datasets=names, studies={}) == alone
+    # Every dataset three times over, as one study each, is what one of each is.
+    thrice = np.repeat(values, 3)
+    labels = [f"{name}{i}" for name in names for i in range(3)]
+    studies = {label: label[0] for label in labels}
+    assert st.bootstrap_interval(thrice, datasets=labels, studies=studies) == pytest.approx(alone)
+    low, high = st.bootstrap_interval(thrice)
+    assert high - low < 0.8 * (alone[1] - alone[0])
+    whole = dict.fromkeys(names, "one")
+    assert np.isnan(st.bootstrap_interval(values, datasets=names, studies=whole)).all()

@@ -245,7 +245,7 @@ def overview(
     means, ranked = figure.subplots(1, 2, sharey=True, width_ratios=(1.4, 1))
     shifts = np.linspace(0.27, -0.27, len(matrices))
     for (choice, block), shift in zip(matrices.items(), shifts, strict=True):
-        _mean_dots(means, block, order, choice, shift)
+        _mean_dots(means, block, order, choice, shift, comparison.studies)
         _rank_dots(ranked, block, order, choice, shift)
     means.set_yticks(range(len(order)), [suite.title(method) for method in order])
     for label, method in zip(means.get_yticklabels(), order, strict=True):
@@ -262,11 +262,19 @@ def overview(
 
 
 def _mean_dots(
-    panel: Axes, block: pd.DataFrame, order: list[str], choice: str, shift: float
+    panel: Axes,
+    block: pd.DataFrame,
+    order: list[str],
+    choice: str,
+    shift: float,
+    studies: Mapping[str, str],
 ) -> None:
     methods = [method for method in order if method in block.columns]
     mean = block[methods].mean().to_numpy()
-    bounds = np.array([tests.bootstrap_interval(block[m].to_numpy()) for m in methods]).T
+    low, high = tests.bootstrap_interval(
+        block[methods].to_numpy().T, datasets=list(block.index), studies=studies
+    )
+    bounds = np.array([low, high])
     bars = None if np.isnan(bounds).any() else np.abs(bounds - mean)
     panel.errorbar(
         mean,

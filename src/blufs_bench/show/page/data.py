@@ -259,7 +259,8 @@ def _view(compared: View, seconds: Mapping[str, float], alpha: float) -> dict[st
         "note": view["note"],
         "hasRandom": view["has_random"],
         "n": len(view["datasets"]),
-        "cd": _critical_difference(n_ranked, len(view["datasets"]), alpha),
+        "studies": view["n_studies"],
+        "cd": _critical_difference(n_ranked, view["n_studies"], alpha),
         "leftOut": view["left_out"],
         "methods": names,
         "rows": [_row(row) for row in rows],
@@ -319,6 +320,7 @@ def _dataset(results: SuiteResults, name: str) -> dict[str, Any]:
     card = results.cards.get(name, {})
     return {
         "title": results.dataset_title(name),
+        "study": card.get("study") or name,
         "missing": why_missing(name, card),
         "domain": domain_of(results, name),
         "domainTitle": domain_title(domain_of(results, name)),

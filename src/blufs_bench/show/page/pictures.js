@@ -2,7 +2,8 @@
 
 // Pictures of the view: score against time, curves, the matrix of pairs and the heat map.
 const N_COLORS = 9;
-// Methods beyond the colours take them again with another dash.
+// Neighbours among the colours have another dash each: the colour-blind tell them apart by it. As many
+// dashes as have no factor in common with the colours: no pair comes twice before 36 methods.
 const DASHES = [null, "7 3", "2 2 8 2", "12 3 2 3"];
 // More columns than this have their names upright, so that all fit on the screen.
 const MANY = 13;
@@ -16,7 +17,7 @@ const dashOf = (method) => {
   if (method === data.special.all) return "9 5";
   if (method === data.special.random) return "2 3";
   if (method === data.special.study) return null;
-  return DASHES[Math.floor(others.indexOf(method) / N_COLORS) % DASHES.length];
+  return DASHES[others.indexOf(method) % DASHES.length];
 };
 
 const extent = (values, margin = 0.06) => {
@@ -123,14 +124,27 @@ const showTime = () => {
   box.replaceChildren(frame.picture);
 };
 
-// Mean curve over the datasets of the view at the s that all of them have. As in the leaderboard, a
-// method without a score on some dataset counts as random features there.
+// Mean curve over the datasets of the view at the s that all of them have; where these are less than
+// two, over those that share their s, if they are most. As in the leaderboard, a method without a
+// score on some dataset counts as random features there.
 const knownCurves = () => data.curves[state.metric]?.[state.choice] ?? {};
 const datasetsWithCurves = () => datasetsOf().filter((d) => d in knownCurves());
-const hasGaps = (method) => datasetsWithCurves().some((d) => !(method in knownCurves()[d]));
+const sizesOf = (dataset) => {
+  const points = Object.entries(knownCurves()[dataset]).flatMap(([m, p]) => (m === data.special.all ? [] : p));
+  return [...new Set(points.map(([s]) => s))].sort((a, b) => a - b);
+};
+const datasetsOfMean = () => {
+  const names = datasetsWithCurves();
+  if (!names.length) return [];
+  const shared = names.map(sizesOf).reduce((some, s) => some.filter((k) => s.includes(k)));
+  const alike = Object.values(Object.groupBy(names, (d) => sizesOf(d).join()));
+  const most = alike.reduce((a, b) => (b.length > a.length ? b : a));
+  return shared.length < 2 && 2 * most.length > names.length ? most : names;
+};
+const hasGaps = (method) => datasetsOfMean().some((d) => !(method in knownCurves()[d]));
 const curvesOf = (dataset) => {
   const known = knownCurves();
-  const names = dataset ? [dataset] : datasetsWithCurves();
+  const names = dataset ? [dataset] : datasetsOfMean();
   const found = {};
   for (const method of Object.keys(data.methods)) {
     const instead = !dataset && plain(method) ? data.special.random : method;
@@ -209,8 +223,10 @@ const swatch = (method) =>
 const showCurves = () => {
   const select = byId("select-curve");
   const names = datasetsWithCurves();
-  const hasMean = names.length > 1 && Object.values(curvesOf("")).some((points) => points.length > 1);
-  const mean = hasMean ? [html("option", { value: "" }, "Mean over the datasets")] : [];
+  const meant = datasetsOfMean().length;
+  const hasMean = meant > 1 && Object.values(curvesOf("")).some((points) => points.length > 1);
+  const over = meant < names.length ? `${meant} of ${datasetsText(names.length)}` : "the datasets";
+  const mean = hasMean ? [html("option", { value: "" }, `Mean over ${over}`)] : [];
   select.replaceChildren(...mean, ...names.map((d) => html("option", { value: d }, data.datasets[d].title)));
   select.value = names.includes(state.curve) ? state.curve : hasMean ? "" : names[0];
   select.closest("label").hidden = select.options.length < 2;

@@ -29,13 +29,17 @@ const drawing = (seed) => () => {
   t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
   return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
 };
-// 95 % bootstrap interval of the mean of every list; all have one length, and the same draws.
-const intervals = (lists, n) => {
+// 95 % bootstrap interval of the mean of every list, one number for each dataset; all have the same
+// draws. The datasets of a study are drawn together.
+const studiesOf = (names) => [...new Set(names.map((d) => data.datasets[d].study))];
+const intervals = (lists, names) => {
+  const studies = studiesOf(names), n = studies.length;
   if (n < 2) return lists.map(() => [null, null]);
+  const rows = studies.map((study) => names.flatMap((d, i) => (data.datasets[d].study === study ? [i] : [])));
   const next = drawing(n);
-  const draws = Array.from({ length: 2000 }, () => Array.from({ length: n }, () => Math.floor(next() * n)));
+  const draws = Array.from({ length: 2000 }, () => Array.from({ length: n }, () => rows[Math.floor(next() * n)]).flat());
   return lists.map((values) => {
-    const means = draws.map((draw) => draw.reduce((sum, i) => sum + values[i], 0) / n).sort((a, b) => a - b);
+    const means = draws.map((draw) => draw.reduce((sum, i) => sum + values[i], 0) / draw.length).sort((a, b) => a - b);
     return [means[50], means[1949]];
   });
 };
@@ -72,7 +76,7 @@ const newView = (names, metric) => {
   const ranks = rows.map((_, i) => placesOf(ranked.map((m) => tidy(scores[m][i])), "mean"));
   const best = rows.map((_, i) => Math.max(...ranked.map((m) => scores[m][i])));
   const gains = Object.fromEntries(methods.map((m) => [m, hasRandom ? scores[m].map((v, i) => 100 * (v - scores[random][i])) : []]));
-  const spans = hasRandom ? intervals(methods.map((m) => gains[m]), rows.length) : [];
+  const spans = hasRandom ? intervals(methods.map((m) => gains[m]), rows) : [];
   const records = methods.map((m, i) => {
     const position = ranked.indexOf(m);
     const signs = gains[m].map((g) => Math.sign(tidy(g)));
@@ -95,7 +99,7 @@ const newView = (names, metric) => {
     leftOut: [...names.filter((d) => !rows.includes(d)), ...Object.keys(data.methods).filter((m) => !methods.includes(m))],
     rows: records.map((r) => data.columns.map((name) => r[name] ?? null)), controls,
     // The quantile in the critical difference depends on the number of methods alone.
-    cd: alike && rows.length > 1 ? whole.cd * Math.sqrt(whole.n / rows.length) : null,
+    cd: alike && studiesOf(rows).length > 1 ? whole.cd * Math.sqrt(whole.studies / studiesOf(rows).length) : null,
     pairs: rows.length > 1 ? pairsOf(order.filter((m) => ranked.includes(m)), order, scores) : { methods: [], values: [] },
   };
   return { ...view, answer: answerOf(view, records, metric), caveats: caveatsOf(rows.length) };
@@ -113,7 +117,7 @@ const controlsOf = (rows, metric, cells, records) => {
   const share = (gainOf) => (wide.length ? wide.reduce((sum, d) => sum + gainOf(d), 0) / whole : null);
   for (const r of records) r.share = share((d) => 100 * ((cells[d][r.method] ?? cells[d][random]) - cells[d][random]));
   const gains = rows.map((d) => rooms[d]?.[0] ?? 0);
-  const [[low, high]] = intervals([gains], rows.length);
+  const [[low, high]] = intervals([gains], rows);
   const count = (sign) => gains.filter((g) => Math.sign(tidy(g)) === sign).length;
   const row = { mean: mean(rows.map((d, i) => cells[d][random] + gains[i] / 100)), gain: mean(gains), low, high,
     wins: count(1), ties: count(0), losses: count(-1), share: share((d) => rooms[d][0]),
