@@ -2,12 +2,12 @@
 
 import copy
 
-import yaml
-
+from blufs_bench.files.read_yaml import read_yaml
 from blufs_bench.plan.jobs import Plan
 from tests.helpers import ROOT
 
-SCHEMA = yaml.safe_load((ROOT / "workflow/schemas/config.schema.yaml").read_text())
+SCHEMA = read_yaml(ROOT / "workflow/schemas/config.schema.yaml")
+CONFIG = read_yaml(ROOT / "config.yaml")
 DATASETS = {
     "wine": {"expect": {"n_samples": 178, "n_features": 13}},
     "digits": {"expect": {"n_samples": 1797, "n_features": 64}},
@@ -26,7 +26,7 @@ def merged(config, change):
 
 def small_config():
     """The project's configuration with nothing but a small suite on the datasets above."""
-    config = yaml.safe_load((ROOT / "config.yaml").read_text())
+    config = copy.deepcopy(CONFIG)
     suite = copy.deepcopy(config["suites"]["demo"])
     suite |= {
         "datasets": ["wine", "digits"],

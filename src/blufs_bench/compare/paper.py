@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import yaml
+from blufs_bench.files.read_yaml import read_yaml
 
 #: Kinds of printed numbers: of one dataset, or an average over the paper's datasets.
 DATA, AVERAGE = "data", "average"
@@ -125,4 +125,4 @@ class Paper:
 
 def load_paper(path: str | Path) -> Paper:
     """Read ``data/paper_results.yaml``."""
-    return Paper(yaml.safe_load(Path(path).read_text(encoding="utf-8")))
+    return Paper(read_yaml(Path(path)))

@@ -109,8 +109,10 @@ def has_source(spec: Mapping[str, Any]) -> bool:
 def _read_yaml(path: Path) -> Any:
     import yaml
 
+    from blufs_bench.files.read_yaml import read_yaml
+
     try:
-        return yaml.safe_load(path.read_text(encoding="utf-8"))
+        return read_yaml(path)
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
         raise DatasetError(f"{path} cannot be read: {error}") from error
 

@@ -8,10 +8,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 import blufs_bench
 from blufs_bench.datasets.own_files import own_file_problems
+from blufs_bench.files.read_yaml import read_yaml
 from blufs_bench.plan.config import completed, known_datasets
 from blufs_bench.plan.document import repeated_keys
 from blufs_bench.plan.jobs import Plan
@@ -65,7 +64,7 @@ def read_plan(
         Listing all problems of the configuration.
     """
     schemas = root / "workflow/schemas"
-    merged = completed(config, _read(root / "config.yaml"))
+    merged = completed(config, read_yaml(root / "config.yaml"))
     definitions, problems = known_datasets(
         root / "data/datasets.yaml", schemas / "datasets.schema.yaml", merged.get("datasets")
     )
@@ -74,7 +73,7 @@ def read_plan(
         problems += [problem for path in files for problem in repeated_keys(path)]
     plan = Plan(
         merged,
-        _read(schemas / "config.schema.yaml"),
+        read_yaml(schemas / "config.schema.yaml"),
         definitions,
         dataset_problems=problems,
         results=results,
@@ -103,7 +102,3 @@ def _own_file_problems(config: Mapping[str, Any], definitions: Mapping[str, Any]
         if "path" in definitions.get(name, {})
         for problem in own_file_problems(definitions[name])
     ]
-
-
-def _read(path: Path) -> Any:
-    return yaml.safe_load(path.read_text(encoding="utf-8"))
