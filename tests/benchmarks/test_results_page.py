@@ -83,21 +83,6 @@ def row_of(text, part, first):
     return dict(zip(lines[0], found, strict=True))
 
 
-def test_the_page_holds_the_verdict_and_every_choice(kept, statistics):
-    text = results_page.page(kept)
-    assert statistics["verdict"].partition("\n\n")[0] in text
-    view = statistics["views"]["nmi"]["blind"]["reported"]["all"]
-    shown = row_of(text, "Choices", ["BLUFS"])["NMI blind"]
-    assert shown == f"{100 * view['methods']['BLUFS']['mean']:.1f}"
-
-
-def test_the_page_holds_ranks_and_tests(kept, statistics):
-    row = row_of(results_page.page(kept), "Tests", ["NMI", "Blind"])
-    found = statistics["comparisons"]["nmi"]["blind"]
-    assert row["Friedman p"] == f"{found['friedman']['p_value']:.3g}"
-    assert row["Critical difference"] == f"{found['critical_difference']:.2f}"
-
-
 def test_the_page_compares_blufs_with_every_rival(kept, statistics):
     row = row_of(results_page.page(kept), "BLUFS and its rivals", ["LapScore"])
     view = statistics["views"]["nmi"]["default"]["reported"]["all"]
@@ -115,18 +100,6 @@ def test_every_dataset_has_the_best_other_method_and_what_random_features_leave(
     assert rows[3] == ["faces", "60.0", "MCFS", "+10.0", "+40.0", "+20.0", "100 %", "60.0"]
 
 
-def test_every_link_of_the_page_leads_to_a_kept_file(kept):
-    text = results_page.page(kept)
-    links = [part.split(")")[0] for part in text.split("](")[1:]]
-    own = [link for link in links if link.startswith("fixture/")]
-    assert len(own) == 8
-    assert all((kept / link).exists() for link in own)
-
-
-def test_without_a_kept_suite_the_page_says_so(tmp_path):
-    assert results_page.page(tmp_path) == results_page.EMPTY
-
-
 def test_an_unfinished_run_is_not_kept(tmp_path):
     with pytest.raises(SystemExit, match="no finished run: snakemake --config suite=half"):
         keep(tmp_path / "half", tmp_path / "docs")
@@ -140,12 +113,6 @@ def test_a_run_with_a_broken_table_is_not_kept(tmp_path):
     (tmp_path / "half" / "report.html").write_text("x")
     with pytest.raises(SystemExit, match=r"is not complete: tables: x; figures: x"):
         keep(tmp_path / "half", tmp_path / "docs")
-
-
-def test_a_note_of_the_run_is_shown_and_goes_with_it(tmp_path):
-    assert Kept(tmp_path).note == ""
-    (tmp_path / "note.md").write_text("Made on a Sunday.\n")
-    assert Kept(tmp_path).note == "Made on a Sunday."
 
 
 class Scored(Kept):

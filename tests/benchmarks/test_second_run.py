@@ -20,14 +20,6 @@ def scores(*values, method="BLUFS"):
     )
 
 
-def test_a_tenth_of_the_pairs_is_drawn_the_same_every_time():
-    many = scores(*[(0.1, 0.2)] * 60)
-    pairs = second_run.drawn(many)
-    assert len(pairs) == len(set(pairs)) == 6
-    assert pairs == second_run.drawn(many.sample(frac=1, random_state=1))
-    assert second_run.targets("wide", [("a", "B")]) == ["results/wide/evaluations/a/B/all.json"]
-
-
 def test_scores_of_the_part_are_compared_with_those_of_the_whole():
     whole = scores((0.1, 0.2), (0.3, np.nan), (0.5, 0.6))
     part = whole[whole["dataset"] != "data2"]
@@ -57,26 +49,3 @@ def test_scores_are_read_from_the_files_of_a_run(tmp_path):
     (folder / "all.json").write_text(json.dumps([record]))
     found = second_run.evaluated(tmp_path)
     assert second_run.compare(scores((0.1, 0.2)), found)["different"] == 0
-
-
-def test_the_page_says_what_the_other_runs_found(tmp_path, monkeypatch):
-    monkeypatch.setattr(second_run, "OUTPUT", tmp_path / "reproduction.json")
-    part = {"suite": "wide", "of": 600, "pairs": 60, "scores": 1234, "different": 0, "differ": []}
-    whole = part | {"pairs": 600, "different": 7, "differ": ["SOGFS on pie"]}
-    second_run.OUTPUT.write_text(json.dumps([part, whole]))
-    first, second = second_run.sentences().split("\n\n")
-    assert "60 of 600 pairs of dataset and method, 1,234 scores" in first
-    assert "the same to the last digit" in first
-    assert "The whole suite `wide` was run before" in second
-    assert "7 of them differ: those of SOGFS on pie" in second
-    assert second.endswith("is stopped in one run and not in the other.")
-    assert second_run.sentence(whole | {"note": "Rain."}) == f"{second} Rain."
-
-
-def test_what_differs_is_named_with_its_status():
-    whole = scores((0.1, 0.2), (0.3, 0.4))
-    moved = whole.assign(value=[0.1, 0.2, 0.3, 0.5])
-    assert second_run.compare(whole, moved)["differ"] == ["BLUFS on data1"]
-    stopped = whole.assign(status=["ok", "ok", "timeout", "timeout"])
-    found = second_run.compare(whole, stopped)["differ"]
-    assert found == ["BLUFS on data1 (timeout instead of ok)"]

@@ -9,7 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval
 
 from blufs._numerics.graph import SampleGraph
-from blufs.base import BaseSelector, GraphSelector, Precomputed, Solution, check_n_clusters
+from blufs.base import BaseSelector, Precomputed, Solution
 
 
 class ByVariance(BaseSelector):
@@ -45,15 +45,6 @@ class PerSize(BaseSelector):
             s: Solution(np.zeros(d), order=np.roll(np.arange(d), -s), fitted=asked)
             for s in s_values
         }
-
-
-class OnGraph(GraphSelector):
-    def __init__(self, n_features_to_select=None, n_neighbors=3):
-        self.n_features_to_select = n_features_to_select
-        self.n_neighbors = n_neighbors
-
-    def _rank(self, X, precomputed):
-        return Solution(np.full(X.shape[1], self._graph(X, precomputed).degree.sum()))
 
 
 @pytest.fixture
@@ -145,12 +136,6 @@ def test_precomputed_for_something_else_is_refused_by_name(X):
         ByVariance(2).fit(X, precomputed=SampleGraph.from_data(X, 3))
 
 
-def test_a_graph_that_falls_apart_is_warned_about(X):
-    X = np.vstack([X, X + 1e4])
-    with pytest.warns(UserWarning, match="2 connected components"):
-        OnGraph(2, n_neighbors=8).fit(X)
-
-
 def test_columns_of_one_name_and_masked_values_are_refused(X):
     pd = pytest.importorskip("pandas")
     with pytest.raises(ValueError, match="several columns named b"):
@@ -230,44 +215,9 @@ def test_number_of_features(X, wanted, count):
     assert ByVariance(wanted).fit(X).support_.sum() == count
 
 
-def test_numpy_integers_are_numbers(X):
-    assert ByVariance(np.int64(3)).fit(X).support_.sum() == 3
-
-
-@pytest.mark.parametrize("wrong", [0, -2, 1.0, True, "3"])
-def test_wrong_numbers_of_features(X, wrong):
-    with pytest.raises(ValueError, match=r"n_features_to_select|number of features"):
-        ByVariance(wrong).fit(X)
-    with pytest.raises(ValueError, match="positive integer"):
-        ByVariance().select_path(X, [wrong])
-
-
-def test_too_many_features_names_both_numbers(X):
-    with pytest.raises(
-        ValueError, match="n_features_to_select=6 is above the number of features, 5"
-    ):
-        ByVariance(6).fit(X)
-
-
 def test_neither_rank_nor_solve(X):
     class Empty(BaseSelector):
         n_features_to_select = None
 
     with pytest.raises(NotImplementedError, match="Empty implements neither"):
         Empty().fit(X)
-
-
-def test_graph_of_another_size_is_refused(X):
-    graph = SampleGraph.from_data(X, 3)
-    expected = OnGraph().fit(X).scores_
-    np.testing.assert_array_equal(OnGraph().fit(X, precomputed=graph).scores_, expected)
-    as_matrix = graph.similarity.toarray()
-    np.testing.assert_allclose(OnGraph().fit(X, precomputed=as_matrix).scores_, expected)
-    with pytest.raises(ValueError, match="10 samples, X has 9"):
-        OnGraph().fit(X[:9], precomputed=graph)
-
-
-def test_check_n_clusters():
-    check_n_clusters(5, 5)
-    with pytest.raises(ValueError, match=r"n_clusters=6 is above n_samples=5"):
-        check_n_clusters(6, 5)

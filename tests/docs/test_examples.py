@@ -2,7 +2,6 @@
 
 import nbformat
 import pytest
-import yaml
 
 from blufs_bench.datasets.errors import DatasetUnavailableError
 from docs.hooks import gallery
@@ -11,7 +10,13 @@ from tests.helpers import ROOT
 NAMES = sorted(path.stem for path in (ROOT / "examples").glob("*.py"))
 
 
-@pytest.mark.parametrize("name", NAMES)
+#: These repeat fits on many samples of the data.
+LONG = ("stability", "path_over_s")
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(n, marks=[pytest.mark.slow] * (n in LONG)) for n in NAMES]
+)
 def test_the_example_runs_and_draws_a_picture(name):
     example = gallery.Example.read(name)
     assert example.title
@@ -40,8 +45,3 @@ def test_an_example_goes_on_without_the_file_that_it_would_download(monkeypatch)
     assert printed.startswith("faces left out: no network\ndigits, BLUFS")
     assert "faces," not in printed
     assert len(pictures) == 1
-
-
-def test_the_gallery_lists_every_example():
-    nav = yaml.safe_load((ROOT / "mkdocs.yml").read_text())["nav"]
-    assert sorted(gallery.names_in(nav)) == NAMES

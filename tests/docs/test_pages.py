@@ -82,12 +82,6 @@ def test_the_code_of_a_page_runs(name, needs, tmp_path, monkeypatch):
             exec(block, names)
 
 
-def test_the_first_page_shows_the_code_of_the_example_that_makes_its_picture():
-    example = (ROOT / "examples" / "quick_start.py").read_text(encoding="utf-8")
-    shown = blocks(ROOT / "docs" / "get-started.md")[:3]
-    assert all(block in example for block in shown)
-
-
 def test_every_link_leads_somewhere():
     dead = {str(page.relative_to(ROOT)): links for page in pages() if (links := dead_links(page))}
     assert not dead

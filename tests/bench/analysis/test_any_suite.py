@@ -131,13 +131,6 @@ def test_figures_of_any_suite(options, tmp_path):
         assert drawn or figure_specs(["rings"])[name].title in shown
 
 
-@pytest.mark.parametrize("name", figure_specs())
-def test_figures_without_timing_and_stability(name, tmp_path):
-    options = {"timed": False, "resampled": False, "s_values": (5,), "datasets": ("mine", "digits")}
-    results, suite = made(tmp_path, options | {"unlabelled": ("mine",)})
-    assert draw(name, results, suite, STYLE)[0].axes
-
-
 @pytest.mark.parametrize(("data", "named"), [("labels on one", True), ("no labels", False)])
 def test_page_says_which_data_a_table_by_labels_leaves_out(data, named, tmp_path):
     results, suite = made(tmp_path, DATASETS[data])
@@ -147,24 +140,3 @@ def test_page_says_which_data_a_table_by_labels_leaves_out(data, named, tmp_path
     title = results.dataset_title("mine")
     notice = f'so not in this table: <a href="#dataset-mine">{title}</a>.'
     assert (notice in page) == named
-
-
-def test_unlabelled_data_have_no_column_of_classes(tmp_path):
-    options = DATASETS["labels on one"]
-    results, suite = made(tmp_path, options)
-    mine = build_table("profile_mine", results, suite, PAPER)
-    assert [block.title.split(",")[0] for block in mine.blocks] == [
-        "What needs no labels",
-        "Selected features",
-        "Agreement: features in common (Jaccard)",
-    ]
-    assert mine.blocks[0].columns[-3:] == ["Stability", "Redundancy", "Seconds of a fit"]
-    named = mine.blocks[1].rows[0].cells[2].text
-    assert named.startswith("gene ")
-    assert set(mine.tidy["choice"]) == {"default", "blind"}
-    labelled = build_table("profile_COIL20", results, suite, PAPER)
-    assert labelled.blocks[0].title == "Scores by the classes, in %"
-    assert set(build_table("clustering_acc", results, suite, PAPER).tidy["dataset"]) == {
-        "COIL20",
-        "",
-    }

@@ -8,11 +8,10 @@ from blufs_bench.compare import tests as statistics
 from blufs_bench.compare.comparison import compare_methods
 from blufs_bench.compare.means import chosen_scores, score_matrix
 from blufs_bench.results.suite import Suite, load
-from blufs_bench.results.vocabulary import CHOICES
 from blufs_bench.show.figures import comparisons, features, frames, runs, scores, sensitivity
 from blufs_bench.show.figures.catalog import figure_specs
 from blufs_bench.show.figures.draw import draw
-from blufs_bench.show.figures.style import NoDataError, Style, method_styles, save, use_style
+from blufs_bench.show.figures.style import NoDataError, Style, save, use_style
 from tests.helpers.imports import loaded_by
 from tests.helpers.results_fixture import make_results, selections_of, suite_info
 
@@ -104,13 +103,6 @@ def test_no_two_texts_overlap(drawn, name):
     assert not clashes
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_no_panel_is_empty(drawn, name):
-    for axes in drawn[name].axes:
-        artists = [*axes.lines, *axes.collections, *axes.images, *axes.patches, *axes.texts]
-        assert artists, f"{name}: a panel shows nothing"
-
-
 @pytest.mark.parametrize("name", ["acc_curves", "pixels"])
 def test_same_figure_gives_same_bytes(results, suite, tmp_path, name):
     for copy in ("a", "b"):
@@ -176,15 +168,6 @@ def test_critical_difference_shows_ranks_and_the_difference(results, suite):
         assert list(bar.get_xdata()) == sorted(bar.get_xdata())
 
 
-def test_overview_orders_methods_by_their_oracle_mean(results, suite):
-    _, (means, ranked) = comparisons.overview(results, suite, compare_methods(results, suite))
-    matrix = score_matrix(chosen_scores(results, suite), "clustering_acc", "oracle", suite.methods)
-    labels = [label.get_text() for label in means.get_yticklabels()]
-    assert labels == [suite.title(method) for method in matrix.mean().sort_values().index]
-    np.testing.assert_allclose(means.lines[0].get_xdata(), matrix.mean().sort_values())
-    assert ranked.xaxis_inverted()
-
-
 def test_sensitivity_averages_over_s_with_the_other_weights_fixed(results):
     rows = results.screened.query("method == 'BLUFS' and dataset == 'digits'")
     table = sensitivity.weight_table(rows, ("alpha", "beta"), "clustering_acc")
@@ -233,14 +216,6 @@ def test_correlation_is_that_of_the_selected_features(results, suite):
     np.testing.assert_allclose(shown, np.abs(np.corrcoef(X[:, selected].T)), atol=1e-12)
 
 
-def test_convergence_runs_from_one_to_zero(results, suite):
-    _, panels = runs.convergence(results, suite)
-    line = panels[0].lines[0].get_ydata()
-    assert line[0] == 1
-    assert line[-1] == 0
-    assert (np.diff(line) < 0).all()
-
-
 def test_scaling_shows_the_median_time(results, suite):
     _, panels = runs.scaling(results, suite)
     rows = results.timing.query("method == 'BLUFS'")
@@ -285,44 +260,12 @@ def test_agreement_shows_the_common_features(results, suite):
     assert shown[place[0], place[1]] == pytest.approx(len(one & other) / len(one | other))
 
 
-def test_a_choice_looks_the_same_in_every_figure(results, suite):
-    _, panels = runs.convergence(results, suite)
-    lines = {line.get_label(): line for line in panels[0].lines}
-    _, (means, _) = comparisons.overview(results, suite, compare_methods(results, suite))
-    dots = dict(zip(*reversed(means.get_legend_handles_labels()), strict=True))
-    for choice in CHOICES.values():
-        line, dot = lines[choice.short], dots[choice.title].lines[0]
-        assert line.get_color() == dot.get_color() == choice.color
-        assert line.get_marker() == dot.get_marker() == choice.marker
-
-
 @pytest.mark.parametrize("name", NAMES)
 def test_without_data_a_figure_says_why(nothing, suite, name):
     figure, _ = draw(name, nothing, suite, STYLE)
     words = " ".join(text for text, _ in texts(figure)).replace("\n", " ")
     assert figure_specs(["rings"])[name].title in words
     assert "unavailable" in words or "not" in words.lower()
-
-
-def test_missing_file_is_named(tmp_path, suite):
-    folder = make_results(tmp_path / "results")
-    (folder / "timing.parquet").unlink()
-    with pytest.raises(NoDataError, match="no table of timing"):
-        runs.scaling(load(folder), suite)
-
-
-def test_methods_differ_without_colour():
-    methods = [f"M{i}" for i in range(9)]
-    suite = Suite("s", ["d"], ["AllFeatures", *methods, "BLUFS"])
-    drawn = method_styles(suite)
-    signs = {(str(look.linestyle), look.marker) for look in drawn.values()}
-    assert len(signs) == len(drawn)
-    assert len({str(look.color) for look in drawn.values()}) == len(drawn)
-
-
-def test_unknown_figure_is_refused(results, suite):
-    with pytest.raises(LookupError, match=r"'nothing'.*acc_curves.*scatter_rings"):
-        draw("nothing", results, suite, STYLE)
 
 
 def test_planning_loads_no_plotting():
@@ -340,13 +283,3 @@ def test_data_without_labels_show_the_selections_of_the_default_setting(tmp_path
         wanted = wanted[wanted["dataset"] == dataset]
         assert list(rows[rows["dataset"] == dataset]["setting"]) == list(wanted["setting"])
         assert len(wanted) == 3
-
-
-def test_another_palette_colours_the_methods():
-    suite = Suite("s", ["d"], ["LapScore", "MCFS"])
-    with use_style(Style(palette="deep")):
-        colours = [method_styles(suite)[name].color for name in suite.methods]
-    with use_style(Style()):
-        safe = [method_styles(suite)[name].color for name in suite.methods]
-    assert colours != safe
-    assert len(set(map(str, colours))) == 2

@@ -23,7 +23,6 @@ from blufs_bench.show.figures.catalog import figure_specs
 from blufs_bench.show.figures.draw import draw
 from blufs_bench.show.figures.style import Style, save
 from blufs_bench.show.page import content, markdown
-from blufs_bench.show.page.assets import ASSETS, asset
 from blufs_bench.show.page.data import COLUMNS, _as_shown, _view, as_script
 from blufs_bench.show.page.page import download, picture, render
 from blufs_bench.show.page.provenance import git_commit, package_versions, provenance
@@ -156,19 +155,6 @@ def test_figures_are_embedded_whole_with_words(page, folder):
         assert shown.caption.split(";")[0] in page
 
 
-def test_tables_name_their_columns_and_rows(page):
-    headers = Elements(page).all("th")
-    assert headers
-    assert all(header.get("scope") in ("col", "row") for header in headers)
-
-
-def test_fragments_are_included_as_they_are(page, folder):
-    for name in ("clustering_acc", "profile_digits", "profile_absent"):
-        assert (folder / f"tables/{name}.html").read_text() in page
-    assert '<td data-value="71.2" class="best">71.2±0.3 (10)</td>' in page
-    assert '<tr class="summary"><th scope="row">Average</th>' in page
-
-
 def test_markup_in_texts_is_shown_and_not_obeyed(page):
     assert "&lt;2 of 3&gt;" in page
     assert "ACC of &lt;everything&gt; | more" in page
@@ -220,41 +206,6 @@ def test_pairs_without_any_row_are_missing(folder, suite):
     assert outcome.counts["missing"] == 1
     missing = [problem for problem in outcome.problems if problem["status"] == "missing"]
     assert [(row["dataset"], row["methods"]) for row in missing] == [("Rings", "LapScore")]
-
-
-def test_dataset_sections_show_cards_and_profiles(page, folder, suite):
-    results = load(folder)
-    sections = {s.name: s for s in content.dataset_sections(results, suite)}
-    assert list(sections) == list(DATASETS)
-    assert sections["digits"].facts["Images"] == "8 x 8"
-    assert sections["digits"].facts["Samples"] == "300"
-    key = {"dataset": "digits", "method": "BLUFS", "metric": "clustering_acc", "choice": "blind"}
-    rows = rows_of(results, is_reported_s=True, **key)
-    profile = page[page.index('id="dataset-digits"') : page.index('id="dataset-absent"')]
-    assert f">{100 * rows['value'].mean():.2f}±" in profile
-    assert "n/a (timeout)" in profile
-    assert sections["absent"].notes == ["Not available: no file"]
-    assert "No method has a result on absent" in page
-
-
-def test_page_counts_the_cells_and_lists_the_datasets(page, folder, suite):
-    outcome = content.outcomes(load(folder), suite)
-    assert f"<strong>{outcome.succeeded}</strong> of {outcome.available} cells ran" in page
-    tried = load(folder).screened["status"]
-    here = (tried != "unavailable").sum()
-    assert f"<strong>{(tried == 'ok').sum()}</strong> of {here} selections were scored" in page
-    for label in ("Rings", "Digits", "absent"):
-        assert f"<h3>{label}</h3>" in page
-    assert "It has <code>k</code> neighbours." in page
-
-
-def test_data_that_are_not_here_are_named_once_with_a_remedy(page):
-    first = page[page.index('id="overview"') : page.index('id="datasets"')]
-    assert first.count("<strong>absent</strong>") == 1
-    assert "<strong>30</strong> of" in first  # the cells that failed, without those of absent data
-    cells = page[page.index('id="cells"') : page.index('id="provenance"')]
-    assert cells.count("no file") == 1
-    assert "only what is missing will run" in cells
 
 
 def test_downloads_hold_the_files(tmp_path):
@@ -340,28 +291,6 @@ def test_commit_is_that_of_the_folder(tmp_path):
     assert git_commit(tmp_path) == f"{commit} with local changes"
 
 
-@pytest.mark.parametrize("theme", [0, 1], ids=["light", "dark"])
-def test_text_stands_out_from_its_background(theme):
-    """Contrast of at least 4.5 : 1 (WCAG 2, level AA) for every text on every surface."""
-    pairs = re.findall(r"--(\w+): light-dark\((#[0-9a-f]{6}), (#[0-9a-f]{6})\)", asset("style.css"))
-    colors = {name: (light, dark)[theme] for name, light, dark in pairs}
-    assert {"ink", "soft", "link", "page", "panel", "mark", "good", "bad"} <= set(colors)
-    for text in ("ink", "soft", "link"):
-        for surface in ("page", "panel", "mark"):
-            assert _contrast(colors[text], colors[surface]) >= 4.5, (text, surface)
-
-
-def _contrast(first, second):
-    bright, dark = sorted((_luminance(first), _luminance(second)), reverse=True)
-    return (bright + 0.05) / (dark + 0.05)
-
-
-def _luminance(color):
-    channels = [int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)]
-    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
-    return sum(w * c for w, c in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
-
-
 @pytest.mark.slow
 @pytest.mark.workflow
 def test_report_of_snakemake_itself_shows_figures_with_their_captions(finished, tmp_path):
@@ -383,7 +312,3 @@ def test_report_of_snakemake_itself_shows_figures_with_their_captions(finished, 
         assert f"{name}.png" in text
         assert figure_specs(["rings"])[name].caption.split(",")[0] in text
     assert "report.html" in text
-
-
-def test_all_parts_of_the_page_are_there():
-    assert all(asset(name) for name in ASSETS)

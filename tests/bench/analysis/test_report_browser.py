@@ -120,11 +120,6 @@ def test_header_sorts_by_number_in_both_directions_from_the_keyboard(page):
     assert page.execute_script(state, header) == "none"
 
 
-def test_header_sorts_by_name(page):
-    press(page, "#table-nmi thead th:first-child button")
-    assert column(page, 0) == ["Average speed", "Digits", "Faces", "Letters", "Average"]
-
-
 def test_filter_keeps_the_rows_with_all_words(page):
     box = page.find_element("css selector", "#table-nmi input[type=search]")
     assert "nmi" in box.get_attribute("aria-label")
@@ -176,12 +171,6 @@ def test_page_is_no_wider_than_the_screen(browser, report, name):
         assert browser.execute_script("return document.documentElement.scrollWidth") <= width
 
 
-def test_failure_is_told(page):
-    cells = page.find_element("id", "cells").text
-    assert "stopped at its time limit" in cells
-    assert "over 60 s" in cells
-
-
 @pytest.mark.parametrize("name", SCREENS)
 def test_leaderboard_is_whole_on_the_first_screen(browser, report, name):
     with screen(browser, name) as (width, height):
@@ -193,20 +182,6 @@ def test_leaderboard_is_whole_on_the_first_screen(browser, report, name):
         assert box["cut"] == []
         if name == "desk":
             assert box["bottom"] < height
-
-
-def test_first_screen_answers_and_marks_blufs(page):
-    answer = page.find_element("id", "answer").text
-    assert answer.startswith("With default settings and 2 to 10 features, BLUFS comes first: ")
-    assert "random features" in answer
-    marked = page.find_elements("css selector", "#leaderboard tr.study")
-    assert [row.get_attribute("data-method") for row in marked] == ["BLUFS"]
-    lines = board(page)
-    assert lines[0][1] == "BLUFS"
-    assert next(line for line in lines if line[1] == "AllFeatures")[0] == "–"
-    assert "Of only 3 datasets" in page.find_element("id", "caveats").text
-    notices = page.find_elements("css selector", "#overview .notice")
-    assert any("lung" in notice.text for notice in notices)
 
 
 @pytest.mark.parametrize(
@@ -267,14 +242,6 @@ def test_dataset_and_method_open_alone_and_close(page):
     assert dialog.text.startswith("BLSFS")
     assert "gamma = 1" in dialog.text
     assert "Digits: stopped at its time limit: over 60 s" in dialog.text
-
-
-def test_pictures_show_every_method(page):
-    dots = page.find_elements("css selector", "#picture-time circle.dot")
-    assert len(dots) == 3
-    assert len(page.find_elements("css selector", "#picture-curves .band")) == 2
-    assert len(page.find_elements("css selector", "#picture-pairs td.shaded")) == 4 * 3
-    assert len(page.find_elements("css selector", "#picture-heat tbody tr")) == 3
 
 
 def test_every_table_can_be_downloaded(page):

@@ -15,7 +15,7 @@ from tests.helpers.browser import (
     webdriver,
 )
 from tests.helpers.report_page import write_page
-from tests.helpers.results_fixture import PAPER, Made, make_results, suite_info
+from tests.helpers.results_fixture import Made, make_results, suite_info
 
 CONTRAST = ROOT / "tests" / "helpers" / "contrast.js"
 DATASETS = ("digits", "COIL20", "Jaffe", "pie", "MSTAR", "warpAR")
@@ -89,19 +89,6 @@ def test_no_name_covers_another_in_a_picture(browser, report, name):
         )
         # Where there is no room, the name stands in the dot's tooltip and in the leaderboard.
         assert len(set(METHODS) - set(shown)) <= (0 if name == "desk" else 4)
-
-
-def test_method_alone_says_what_it_is_and_names_its_paper(page):
-    press(page, "#leaderboard tr[data-method=UDFS] .drill")
-    dialog = page.find_element("id", "detail")
-    wait(page, lambda: dialog.get_attribute("open"))
-    assert "What UDFS does." in dialog.text
-    assert f"Paper: {PAPER}" in dialog.text
-    link = dialog.find_element("css selector", ".paper a")
-    assert link.get_attribute("href") == "https://arxiv.org/abs/2505.20563"
-    assert "Where it wins and where it fails" in dialog.text
-    assert "gamma = 1" in dialog.text
-    assert len(dialog.find_elements("css selector", "table tbody tr")) >= len(DATASETS)
 
 
 def test_dialogue_gives_the_focus_back_to_the_button_that_opened_it(page):

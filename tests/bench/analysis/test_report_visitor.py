@@ -88,40 +88,6 @@ def test_names_that_every_object_has_are_not_views(browser, report):
     assert browser.get_log("browser") == []
 
 
-def test_front_is_ringed_so_that_one_sees_it(page):
-    rings = page.execute_script(
-        "return [...document.querySelectorAll('#picture-time .ring')].map((ring) => {"
-        " const dot = ring.nextElementSibling;"
-        " return [dot.textContent.split(':')[0], ring.getAttribute('r') - dot.getAttribute('r')] })"
-    )
-    front = {name for name, _ in rings}
-    assert "BLUFS" in front
-    assert "LapScore" not in front
-    assert all(gap >= 3 for _, gap in rings)
-
-
-def test_no_line_of_the_picture_runs_through_a_name(page):
-    crossed = page.execute_script(
-        """
-        // A method exactly as good as all features stands on their line.
-        const view = viewOf(), mean = data.columns.indexOf("mean");
-        const row = (method) => view.rows[view.methods.indexOf(method)];
-        row("RNE")[mean] = row("AllFeatures")[mean];
-        showTime();
-        const picture = document.querySelector("#picture-time svg");
-        const flat = [...picture.querySelectorAll("line[stroke-dasharray]")]
-          .map((e) => e.getBoundingClientRect().top);
-        const inner = document.querySelector("#picture-time line[stroke-dasharray]")
-          .getBoundingClientRect();
-        return [...picture.querySelectorAll("text")].filter((e) => {
-          const box = e.getBoundingClientRect();
-          const isThrough = (y) => y > box.top + 4 && y < box.bottom - 3;
-          return box.left > inner.left - 5 && flat.some(isThrough);
-        }).map((e) => e.textContent);"""
-    )
-    assert crossed == []
-
-
 def test_mean_curve_counts_a_missing_score_as_random_features(page):
     shown = page.execute_script(
         """
@@ -146,25 +112,6 @@ def test_more_methods_than_colours_are_still_told_apart(page):
         "return others.map((m) => `${colorOf(m)} ${dashOf(m)}`)"
     )
     assert len(set(looks)) == 36
-
-
-def test_absent_dataset_is_named_once_with_its_remedy(browser, page, report):
-    notices = page.find_elements("css selector", "#overview .notice")
-    assert any(notice.text.startswith("This dataset is not here: lung.") for notice in notices)
-    options = page.find_elements("css selector", "#select-curve option")
-    assert [option.text for option in options][1:] == ["Digits", "COIL20", "pie"]
-    ran = page.find_element("id", "cells").text
-    assert ran.count("lung") == 1
-    assert "lung: no file" in ran
-    assert "run again" in ran
-    assert "unavailable" not in page.find_element("css selector", "main").text
-    press(page, "#leaderboard tr[data-method=BLUFS] .drill")
-    dialog = page.find_element("id", "detail")
-    wait(page, lambda: dialog.get_attribute("open"))
-    assert "lung" not in dialog.text
-    browser.get("about:blank")
-    browser.get(report.as_uri() + "#dataset=lung")
-    assert "Not available: no file" in dialog_text(browser)
 
 
 def dialog_text(page):
@@ -198,24 +145,6 @@ def test_meaning_of_the_columns_is_one_click_away(browser, report, name, scripte
             assert "Wins, ties and losses" in legend.text
     finally:
         browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
-
-
-def test_column_of_blufs_stays_in_sight(browser, report):
-    with screen(browser, "desk"):
-        browser.get("about:blank")
-        browser.get(report.as_uri())
-        cells = browser.execute_script(
-            """
-            document.querySelector(".fold:has(#table-clustering_acc)").open = true;
-            const box = document.querySelector("#table-clustering_acc .scroll");
-            const edge = box.getBoundingClientRect(), hidden = box.scrollWidth - box.clientWidth;
-            return [...box.querySelectorAll(".mine")].map((cell) =>
-              [hidden, cell.getBoundingClientRect().right - edge.right, cell.textContent]);"""
-        )
-        assert cells[0][2] == "BLUFS"
-        assert len(cells) == 6
-        # The table is wider than its box, and yet every cell of the column is inside of it.
-        assert all(hidden > 100 and beyond <= 1 for hidden, beyond, _ in cells)
 
 
 def test_nothing_is_cut_on_a_phone(browser, report):

@@ -45,33 +45,6 @@ def test_csv_holds_the_numbers_in_full(tables, name):
         np.testing.assert_array_equal(read[column], table.tidy[column])
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_no_average_stands_among_the_datasets(tables, name):
-    for column in ("dataset", "method"):
-        values = tables[name].tidy.get(column, pd.Series(dtype=str))
-        assert not values.astype(str).str.contains("verage").any()
-
-
-def test_markdown_marks(tables):
-    text = to_markdown(tables["clustering_acc"])
-    assert text.count("### ") == 4
-    assert "**" in text
-    assert "<u>" in text
-    lines = [line for line in text.splitlines() if line.startswith("| Digits")]
-    assert len(lines) == 4
-    assert all(line.count("|") == 6 for line in lines)
-
-
-def test_html_carries_numbers_marks_and_kinds(tables):
-    table = tables["clustering_acc"]
-    html = to_html(table)
-    best = table.blocks[0].rows[0].cells[4]
-    assert f'<td data-value="{best.value:.5g}" class="best">{best.text}</td>' in html
-    assert html.count('<tr class="summary">') == 4 + 3
-    assert html.count('<th scope="row">') == sum(len(block.rows) for block in table.blocks)
-    assert '<tr class="summary"><th scope="row">Average</th>' in html
-
-
 AWKWARD = "a|b <script>alert(1)</script> & c_d\\"
 
 
@@ -96,18 +69,6 @@ def test_a_dataset_called_average_is_sorted_like_any_other():
     assert '<tr class="summary"><th scope="row">Mean</th><td>2</td></tr>' in html
 
 
-def test_latex_marks_and_escapes(tables):
-    text = to_latex(tables["clustering_acc"])
-    assert text.count(r"\begin{table*}") == text.count(r"\end{table*}") == 4
-    assert text.count(r"\toprule") == text.count(r"\bottomrule") == 4
-    assert r"\textbf{" in text
-    assert r"\underline{" in text
-    assert r"$\pm$" in text
-    assert r"in \%" in text
-    for table in tables.values():
-        assert to_latex(table).isascii()
-
-
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")
 def test_latex_compiles(tables, tmp_path):
     body = "\n\\clearpage\n".join(to_latex(table) for table in tables.values())
@@ -129,11 +90,6 @@ def test_same_results_give_the_same_bytes(results, tmp_path):
         one, two = (tmp_path / run / f"acc.{form}" for run in ("one", "two"))
         assert one.read_bytes() == two.read_bytes()
         assert len(one.read_bytes()) > 100
-
-
-def test_unknown_table(results):
-    with pytest.raises(LookupError, match=r"'accuracy'.*datasets.*profile_digits"):
-        build_table("accuracy", results, Suite(**suite_info(datasets=WITH_GAPS)), None)
 
 
 def test_planning_loads_no_tables():

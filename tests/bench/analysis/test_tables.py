@@ -15,7 +15,7 @@ from blufs_bench.results.suite import Suite
 from blufs_bench.results.vocabulary import CHOICES
 from blufs_bench.show.tables.build import build_table
 from blufs_bench.show.tables.catalog import table_specs
-from blufs_bench.show.tables.render import to_csv, to_markdown
+from blufs_bench.show.tables.render import to_markdown
 from blufs_bench.show.tables.table import (
     ABSENT,
     AVERAGE,
@@ -139,11 +139,6 @@ def test_incomplete_averages_do_not_compete(tables):
     assert marks == {"AllFeatures": "", "LapScore": "second", "BLSFS": "", "BLUFS": "best"}
 
 
-def test_a_metric_that_was_not_measured_is_told(tables):
-    assert tables["forest_accuracy"].blocks == []
-    assert tables["forest_accuracy"].notes == ["This suite has no Random-forest accuracy"]
-
-
 def test_mark_row():
     nan = float("nan")
     assert mark_row([1.0, nan, 3.0, 2.0]) == ["", "", "best", "second"]
@@ -154,38 +149,6 @@ def test_mark_row():
 
 
 # ---------------------------------------------------------------------------------- other tables
-
-
-def test_synthetic_datasets_do_not_enter_averages(tables):
-    assert "rings" in set(tables["datasets"].tidy["dataset"])
-    for name in ("clustering_acc", "ablation", "ranks", "redundancy", "criteria"):
-        assert "rings" not in to_csv(tables[name])
-
-
-def test_datasets_table_notes_the_differences(tables):
-    tidy = tables["datasets"].tidy.set_index("dataset")
-    assert tidy.loc["digits", ["n_samples", "n_features", "n_classes"]].tolist() == [300, 64, 10]
-    assert tidy.loc["digits", "against_paper"] == "not in the paper"
-    assert "1440 samples in the paper" in tidy.loc["COIL20", "against_paper"]
-    assert tidy.loc["lung", "against_paper"] == "n/a (unavailable)"
-    assert tables["datasets"].notes == ["lung: no file"]
-
-
-def test_ablation_has_all_variants_and_both_metrics(tables):
-    block = tables["ablation"].blocks[0]
-    cases = ["Case I", "Case II", "Case III", "Constraint at the end", "BLUFS"]
-    assert list(block.columns) == ["Dataset", "Metric", *cases]
-    assert list(shown(block)["Metric"]) == ["ACC", "NMI"] * (len(MEASURED) + 1)
-    assert list(shown(block).index[::2]) == ["Digits", *MEASURED[1:], "Average"]
-
-
-def test_cases_are_those_of_the_paper(tables):
-    texts = shown(tables["cases"].blocks[0])
-    levels = ["Feature level", "Clustering level", "Graph learning"]
-    assert list(texts.loc["Case I", levels]) == ["✓", "✗", "✓"]
-    assert list(texts.loc["Case III", levels]) == ["✓", "✓", "✗"]
-    assert list(texts.loc["Constraint at the end", levels]) == ["n/a"] * 3
-    assert tables["cases"].notes == ["Constraint at the end: not in the paper"]
 
 
 def test_another_title_changes_nothing_but_the_text(tables, results):
@@ -212,14 +175,6 @@ def test_pixels_are_at_the_largest_s_of_an_image_dataset(tables, results):
     cell = tidy.query("method == 'BLUFS-I' and choice == 'default' and metric == 'nmi'")["mean"]
     key = {"dataset": "digits", "method": "BLUFS-I", "choice": "default", "metric": "nmi"}
     assert cell.item() == pytest.approx(rows_of(results, s=10, **key)["value"].mean())
-
-
-def test_time_marks_the_fastest(tables, results):
-    tidy = tables["time"].tidy.set_index(["dataset", "method"])
-    rows = results.timing.query("dataset == 'digits' and method == 'BLUFS'")
-    assert tidy.loc[("digits", "BLUFS"), "mean"] == pytest.approx(rows["seconds"].mean())
-    assert tidy.loc[("digits", "LapScore"), "mark"] == "best"
-    assert tidy.loc[("COIL20", "BLSFS"), "status"] == "timeout"
 
 
 def test_redundancy_is_that_of_the_selected_features(tables, results):

@@ -44,23 +44,6 @@ def test_verdict_when_blufs_loses(tmp_path):
     assert standing["mean_difference"] < -0.1
 
 
-def test_a_shared_rank_is_no_win(tmp_path):
-    folder = make_results(tmp_path, datasets=("digits", "COIL20"), methods=("BLSFS", "BLUFS"))
-    rows = pd.read_parquet(folder / "scores.parquet").drop(columns="value")
-    rows["value"] = 0.5
-    rows.to_parquet(folder / "scores.parquet", index=False)
-    suite = suite_info(datasets=("digits", "COIL20"), methods=("BLSFS", "BLUFS"))
-    summary = compare_methods(load(folder), Suite(**suite)).content
-    assert summary["standing"]["clustering_acc"]["blind"]["shared"]
-    assert "**Does BLUFS win? No.** Among 2 methods on 2 datasets" in summary["verdict"]
-    assert "shared place 1 with rank 1.50" in summary["verdict"]
-
-
-def test_verdict_without_scores(results):
-    suite = Suite(**suite_info(datasets=("lung",)))
-    assert compare_methods(results, suite).content["verdict"].startswith("**No verdict**")
-
-
 def test_verdict_without_labels_or_without_blufs(tmp_path):
     folder = make_results(tmp_path / "a", datasets=("digits",), unlabelled=("digits",))
     found = compare_methods(load(folder), Suite(**suite_info(datasets=("digits",)))).content

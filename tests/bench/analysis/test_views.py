@@ -8,14 +8,12 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from statsmodels.stats.multitest import multipletests
 
 from blufs_bench.compare.comparison import compare_methods, view
-from blufs_bench.compare.means import area_matrix, curve_areas, curve_scores, fit_seconds
+from blufs_bench.compare.means import area_matrix, curve_scores, fit_seconds
 from blufs_bench.compare.pairs import bayes, compared, pairs, standings
 from blufs_bench.compare.paper import Paper
-from blufs_bench.compare.sentence import answer, caveats
-from blufs_bench.compare.tests import holm
+from blufs_bench.compare.sentence import answer
 from blufs_bench.results.suite import Suite, load
 from blufs_bench.show.figures.comparisons import pareto
 from blufs_bench.show.tables.build import build_table
@@ -114,22 +112,6 @@ def test_bayes_compares_blufs_on_five_datasets_or_more():
     assert all(sum(chances.values()) == pytest.approx(1) for chances in found.values())
     assert found["RandomFeatures"]["better"] > 0.99
     assert found[ALL]["worse"] > 0.99
-
-
-def test_holm_agrees_with_statsmodels():
-    rng = np.random.default_rng(0)
-    for p_values in (rng.random(12), rng.random(6) ** 4, np.full(3, 0.2), np.array([0.04])):
-        np.testing.assert_allclose(holm(p_values), multipletests(p_values, method="holm")[1])
-
-
-def test_the_area_is_the_mean_height_of_the_curve():
-    key = {"dataset": "digits", "choice": "blind", "metric": "nmi"}
-    points = [("bent", 40, 0.4), ("bent", 10, 0.2), ("bent", 20, 0.4), ("point", 5, 0.7)]
-    curves = pd.DataFrame([key | {"method": m, "s": s, "mean": v} for m, s, v in points])
-    areas = curve_areas(curves).set_index("method")
-    assert areas.loc["bent", "area"] == pytest.approx((3 + 8) / 30)
-    assert areas.loc["point", "area"] == 0.7
-    assert areas["n"].to_dict() == {"bent": 3, "point": 1}
 
 
 def test_area_is_the_mean_height_and_a_partial_curve_has_none(results):
@@ -236,23 +218,6 @@ def test_the_answer_calls_first_who_is_first_in_the_table(matrix, has_random, al
         assert named == expected or (len(places) == 1 and f"{leading[0]} is the only" in said)
 
 
-def test_a_few_datasets_and_an_order_that_changes_are_told():
-    suite = Suite("x", list("ab"), ["BLUFS", "MCFS"])
-    few = {"datasets": ["a", "b"]}
-    assert caveats(few, suite) == ["Of only 2 datasets: another one may turn the order around."]
-    many = {"datasets": list("abcd")}
-    assert caveats(many, suite, far_apart=["a"]) == []
-    (told,) = caveats(many, suite, far_apart=["a", "b"])
-    assert told.startswith("On a and b the scales of the features differ by orders of magnitude")
-    (told,) = caveats(many, suite, far_apart=list("abcde"))
-    assert told.startswith("On a, b, c and 2 more the scales")
-    (told,) = caveats(many, suite, metric="cohesion")
-    assert told.startswith("Cohesion is agreement with the graph of all features, not with true")
-    assert caveats(many, suite, [["BLUFS"], ["BLUFS", "MCFS"]]) == []
-    (told,) = caveats(many, suite, [["BLUFS"], ["MCFS"]])
-    assert told.endswith("features: BLUFS leads with the fewest, MCFS with the most.")
-
-
 def test_data_on_which_no_default_was_picked_are_a_view_of_their_own(results):
     cards = {name: card | {"role": "develop"} for name, card in results.cards.items()}
     cards["pie"]["role"] = "judge"
@@ -279,44 +244,6 @@ def test_data_whose_scales_are_orders_of_magnitude_apart_are_named(results):
     assert set(told) == {"gene_expression"}
 
 
-def test_the_numbers_of_features_of_a_view_are_those_it_was_measured_at(results):
-    comparison = compare_methods(results, SUITE)
-    for score, expected in (("area", [2, 5, 10]), ("reported", [10])):
-        assert comparison.view("nmi", "default", score).content["s"] == expected
-
-
-def test_the_answer_admits_what_may_be_chance_and_a_method_without_rivals():
-    where = {"metric": "clustering_acc", "choice": "oracle", "score": "reported", "domain": "all"}
-    suite = Suite("x", list("abcd"), list(MATRIX.columns))
-    found = view(MATRIX)
-    found["methods"]["BLUFS"] |= {"low": -1.0, "high": 31.0}
-    assert "(95 % interval -1.0 to +31.0, so it may be chance)" in answer(found, suite, **where)
-    few = view(MATRIX.iloc[:3].drop(columns="Gap"))
-    gains = 100 * (MATRIX["BLUFS"] - MATRIX["RandomFeatures"]).iloc[:3]
-    assert (
-        f"({gains.min():+.1f} to {gains.max():+.1f} on single datasets, too few for an interval)"
-        in answer(few, suite, **where)
-    )
-    assert answer(view(MATRIX[["BLUFS"]].loc[["b"]]), suite, **where) == (
-        "With the best settings, picked by the labels, BLUFS is the only method: its clustering "
-        f"accuracy (ACC) is {100 * MATRIX['BLUFS']['b']:.1f} % on 1 dataset."
-    )
-
-
-def test_the_table_of_gains_has_a_block_for_all_and_one_by_domain(results):
-    table = build_table("gains", results, SUITE, Paper)
-    titles = [block.title for block in table.blocks]
-    assert titles[:2] == [
-        "Clustering accuracy (ACC), oracle (best by the labels), 4 datasets",
-        "Clustering accuracy (ACC), oracle (best by the labels), by domain",
-    ]
-    assert list(table.blocks[1].columns) == ["Method", "Images (3)", "Gene expression (1)"]
-    assert set(table.tidy["score"]) == {"reported", "area"}
-    assert len(table.tidy) == 3 * 4 * 2 * 3 * len(METHODS)
-    bare = Suite(**suite_info(datasets=DATASETS, methods=METHODS[2:], ablation=()))
-    assert build_table("gains", results, bare, Paper).notes == [view(MATRIX[["BLUFS"]])["note"]]
-
-
 def test_every_pair_of_ranked_methods_is_listed_once_with_its_difference(results):
     tidy = build_table("pairs", results, SUITE, Paper).tidy
     one = tidy[tidy.eval("metric == 'nmi' and choice == 'blind' and score == 'area'")]
@@ -327,12 +254,6 @@ def test_every_pair_of_ranked_methods_is_listed_once_with_its_difference(results
     mean = compared(matrix).scores.mean()
     gaps = [100 * (mean[a] - mean[b]) for a, b in combinations(ranked, 2)]
     np.testing.assert_allclose(one["difference"], gaps, atol=1e-6)
-
-
-def test_one_dataset_has_no_pairs():
-    assert len(pairs(MATRIX.iloc[:2])) > 0
-    assert pairs(MATRIX.iloc[:1]).empty
-    assert view(MATRIX.iloc[:1])["pairs"] == []
 
 
 def test_seconds_are_the_median_over_the_datasets(results):
@@ -349,17 +270,6 @@ def test_the_front_holds_who_is_beaten_by_nobody_in_both():
     seconds = pd.Series({"slow": 9.0, "fast": 1.0, "worse": 2.0, "best": 3.0, "same": 3.0})
     scores = pd.Series({"slow": 0.7, "fast": 0.5, "worse": 0.4, "best": 0.8, "same": 0.7})
     assert pareto(scores, seconds) == ["fast", "best"]
-
-
-def test_unlabelled_data_are_compared_by_the_criteria(tmp_path):
-    names = ("digits", "COIL20")
-    folder = make_results(tmp_path, datasets=names, unlabelled=names, methods=METHODS, ablation=())
-    suite = Suite(**suite_info(datasets=names, methods=METHODS, ablation=()))
-    comparison = compare_methods(load(folder), suite)
-    assert not comparison.by_labels
-    assert comparison.metrics == ["cohesion", "principal_cohesion"]
-    assert comparison.choices == ["default", "blind"]
-    assert len(comparison.view("cohesion", "blind").content["methods"]) == len(METHODS)
 
 
 def test_labels_of_the_ablation_do_not_hide_the_criteria_of_unlabelled_data(tmp_path):

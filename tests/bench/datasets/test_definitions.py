@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from blufs_bench.datasets.definitions import dataset_definitions
-from blufs_bench.datasets.errors import DatasetError, DefinitionError
+from blufs_bench.datasets.errors import DatasetError
 from blufs_bench.datasets.transforms import TRANSFORMS
 from blufs_bench.results.vocabulary import DOMAINS
 from tests.helpers import ROOT
@@ -216,15 +216,6 @@ def test_contradictions_are_explained(spec, words):
 @pytest.mark.parametrize("name", ["a/b", "", ".hidden", "a b", "ä"])
 def test_names_that_cannot_be_folders_are_refused(name):
     assert "letters, digits" in problems(**{name: {"path": "a.csv"}})
-
-
-def test_problems_can_be_listed_with_others():
-    with pytest.raises(DefinitionError) as caught:
-        definitions(one={"path": "a.xlsx"}, two={"file": "b.pkl"})
-    assert [problem.split(":")[0] for problem in caught.value.problems] == [
-        "datasets.one",
-        "datasets.two",
-    ]
 
 
 def test_unreadable_definitions_are_one_error(tmp_path):

@@ -1,14 +1,11 @@
 """What rarely happens while a run is planned or read still has a plain answer."""
 
-import json
-
 import pytest
 
 from blufs_bench.files.damaged import DamagedFileError, read_whole, reading
 from blufs_bench.plan.digest import code_digest
 from blufs_bench.plan.document import repeated_keys
 from blufs_bench.plan.sizes import resolve_sizes
-from blufs_bench.results.records import read_records
 from blufs_bench.stages.show_cell import show_cell
 from tests.helpers import ROOT
 
@@ -69,14 +66,6 @@ def test_a_cell_that_was_not_evaluated_is_told_what_there_is():
     assert found["default"]["nmi"]["features"] == [1, 2, 3, 5]
     with pytest.raises(KeyError, match=r"no cell with s = 5; there are s = \[4\]"):
         show_cell([score], [selection], 5, 0)
-
-
-def test_a_file_of_records_with_something_else_is_damaged(tmp_path):
-    path = tmp_path / "part.json"
-    for content in ({"a": 1}, [1, 2]):
-        path.write_text(json.dumps(content) + "\n")
-        with pytest.raises(DamagedFileError, match="it holds no list of records"):
-            read_records([path])
 
 
 def test_damage_is_named_once_and_a_missing_file_is_not_damaged(tmp_path):

@@ -19,18 +19,8 @@ def test_the_parts_of_a_folder_are_those_whose_files_are_there(tmp_path):
     assert parts_in(tmp_path / "missing") == []
 
 
-def test_a_new_value_is_a_block_of_its_own():
-    assert blocks([2, 4, 6], [(2, 4)]) == [(2, 4), (6,)]
-    assert blocks([6, 4, 2], []) == [(2, 4, 6)]
-
-
 def test_a_block_with_a_value_that_is_not_asked_for_is_not_used():
     assert blocks([2, 6], [(2, 4), (6,)]) == [(2,), (6,)]
-
-
-def test_names_stay_short():
-    cut = blocks(range(1, 101), [])
-    assert [len(block) for block in cut] == [24, 24, 24, 24, 4]
 
 
 @given(counts, some_blocks)

@@ -68,16 +68,6 @@ def test_no_job_asks_for_much_more_than_it_needs(measured):
     assert not far
 
 
-def test_sparse_data_are_never_held_dense_by_methods_that_take_them(measured):
-    rows = [row for row in measured if row["dataset"] == "k1b" and row["takes_sparse"]]
-    fits = [row for row in rows if row["stage"] == "select"]
-    assert len(fits) >= 10
-    dense_mb = 2340 * 21839 * 8 / 2**20
-    for row in rows:
-        # All of the job, with an interpreter of about 100 MB.
-        assert row["memory_mb"] < dense_mb, row
-
-
 def test_jobs_on_sparse_data_ask_for_what_is_stored(wide):
     dense_mb = 2340 * 21839 * 8 / 2**20
     square_mb = 21839**2 * 8 / 2**20

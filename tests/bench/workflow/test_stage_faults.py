@@ -61,13 +61,6 @@ def definition(folder, name="mine"):
 # ------------------------------------------------------------------------ download and preprocess
 
 
-def test_a_download_that_raises_is_a_dataset_that_is_not_available(tmp_path, monkeypatch):
-    monkeypatch.setattr(download, "verified_hashes", told_to_fail)
-    record = download.fetch_or_explain(definition(tmp_path), mirrors=[], cache_dir=tmp_path)
-    assert record["status"] == "unavailable"
-    assert record["reason"] == "dataset mine: download failed (RuntimeError: told to fail)"
-
-
 def test_a_full_disk_is_no_fault_of_the_dataset(tmp_path, monkeypatch):
     spec = definition(tmp_path)
     paths = [tmp_path / name for name in ("dataset.npz", "card.json", "graph.npz")]

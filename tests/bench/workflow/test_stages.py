@@ -304,19 +304,6 @@ def test_an_unavailable_dataset_fills_its_cells():
     assert all_features["s"] is None
 
 
-def test_scoring_that_raises_is_a_status_and_not_the_end(stages, wine, graph):
-    X, y = wine
-    selections, _, choices, _ = stages
-    too_large = X * 1e300
-    screened = screen(too_large, y, graph, 3, selections, LIGHT, LIMITS)
-    assert {r["status"] for r in screened} == {"failed"}
-    assert all(r["reason"].startswith("scoring: ") for r in screened)
-    scores = evaluate(too_large, y, graph, 3, selections, choices, FULL, Cells(), LIMITS)
-    assert {r["status"] for r in scores} == {"failed"}
-    assert {value for r in scores for value in r["values"]} == {None}
-    assert len(score_rows(scores)) == len(CHOICES) * 2 * (3 + 3 + 4)
-
-
 def test_scoring_over_its_time_is_a_status(stages, wine, graph):
     X, y = wine
     selections, _, choices, _ = stages

@@ -28,11 +28,6 @@ def test_the_suite_ends_with_every_cell_and_a_report(finished):
     assert not re.search(r'(?:src|href)="https?://[^"]*\.(?:js|css|png)"', page)
 
 
-def test_a_second_run_has_nothing_to_do(finished):
-    done = finished.run()
-    assert "Nothing to be done" in done.stdout + done.stderr
-
-
 def test_the_snakefile_is_lint_free_and_short(finished):
     done = finished.snakemake("--lint", configfile="")
     assert "Congratulations" in done.stdout + done.stderr

@@ -36,14 +36,6 @@ def clusters(seed: int, n: int = 130, d: int = 30, dtype=np.float64) -> np.ndarr
     return X.astype(dtype)
 
 
-def words(seed: int) -> np.ndarray:
-    rng = np.random.default_rng(seed)
-    own = rng.integers(3, size=130)[:, None] == np.arange(30) % 3
-    X = np.log1p(rng.poisson(np.where(own, 1.0, 0.1)).astype(float))
-    X[:, 4] = 0.0
-    return X
-
-
 def test_which_methods_read_in_chunks():
     baselines = {"MaxVariance", "RandomFeatures"}
     assert set(IN_CHUNKS) == baselines | {"BLUFS", "LapScore", "MCFS", "FSCA", "PivotedQR"}

@@ -19,7 +19,6 @@ from sklearn.datasets import (
 )
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.estimator_checks import parametrize_with_checks
-from threadpoolctl import threadpool_limits
 
 from blufs import BLUFS, BLUFSVariant, SampleGraph
 from blufs._numerics.matrix.scaling import scale_features
@@ -64,53 +63,10 @@ def test_fitted_attributes_are_feasible(digits):
     assert len(one_round.objective_history_) == one_round.n_iter_ + 1
 
 
-def test_pandas_names_and_output():
-    data = load_wine(as_frame=True).data
-    selector = BLUFS(3, n_clusters=3).set_output(transform="pandas").fit(data)
-    assert list(selector.transform(data).columns) == list(data.columns[selector.support_])
-
-
-def test_path_is_the_fit_for_every_s_whatever_the_others(digits):
-    selector = BLUFS(n_clusters=10)
-    path = selector.select_path(digits, [3, 17, 30])
-    for s in (3, 17, 30):
-        fitted = BLUFS(s, n_clusters=10).fit(digits)
-        assert set(path[s].ranked[:s]) == set(np.flatnonzero(fitted.support_))
-        np.testing.assert_allclose(path[s].objective_history[-1], fitted.objective_history_[-1])
-
-
-def test_order_of_samples_and_features_does_not_matter(digits):
-    rng = np.random.default_rng(0)
-    rows, columns = rng.permutation(len(digits)), rng.permutation(digits.shape[1])
-    selector = BLUFS(10, n_clusters=10, tol=1e-6, max_iter=200)
-    expected = chosen(selector, digits)
-    assert chosen(selector, digits[rows]) == expected
-    assert {int(columns[j]) for j in chosen(selector, digits[:, columns])} == expected
-
-
-def test_scale_of_the_data_does_not_matter(digits):
-    selector = BLUFS(10, n_clusters=10)
-    expected = chosen(selector, digits)
-    assert chosen(selector, 1e4 * digits + 3) == expected
-
-
 def test_units_of_the_features_do_not_matter_at_equal_norm(digits):
     selector = BLUFS(10, n_clusters=10, scaling="center+unit")
     units = np.random.default_rng(0).uniform(0.1, 100, digits.shape[1])
     assert chosen(selector, digits * units + 3) == chosen(selector, digits)
-
-
-def test_threads_do_not_matter(digits):
-    results = []
-    for threads in (1, 2):
-        with threadpool_limits(threads):
-            results.append(chosen(BLUFS(15, n_clusters=10), digits))
-    assert results[0] == results[1]
-
-
-def test_float32_selects_what_float64_selects(digits):
-    selector = BLUFS(10, n_clusters=10)
-    assert chosen(selector, digits.astype(np.float32)) == chosen(selector, digits)
 
 
 def test_all_features_without_graph_is_ridge_regression(digits):
@@ -214,11 +170,6 @@ def test_isolated_samples_and_duplicates_stay_finite():
     selector = BLUFS(9, n_clusters=2, scaling="none", lam=0).fit(twice * 1e6)
     assert np.isfinite(selector.coef_).all()
     assert not selector.support_[9]
-
-
-def test_more_clusters_than_samples_is_an_error():
-    with pytest.raises(ValueError, match=r"n_clusters=8.*n_samples=5"):
-        BLUFS().fit(np.random.default_rng(0).standard_normal((5, 3)))
 
 
 def test_number_of_clusters_is_counted_where_they_are_apart():

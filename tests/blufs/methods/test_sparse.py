@@ -4,8 +4,6 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import MaxAbsScaler
 from sklearn.utils import get_tags
 
 from blufs import BLUFS, BLUFSVariant
@@ -175,12 +173,6 @@ def test_what_was_precomputed_from_sparse_data_serves_a_fit():
         )
         with pytest.raises(ValueError, match="other data of the same shape"):
             selector(name, 5).fit(X[::-1], precomputed=shared)
-
-
-def test_in_a_pipeline():
-    X = topics(1)
-    model = make_pipeline(MaxAbsScaler(), BLUFS(4, n_clusters=3)).fit(X)
-    assert model.transform(X).shape == (60, 4)
 
 
 @pytest.mark.parametrize("name", [name for name in METHODS if name not in SPARSE])
