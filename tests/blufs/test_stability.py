@@ -53,7 +53,7 @@ def test_the_bound_on_false_features_holds_for_a_selector_that_chooses_by_chance
     """All features are chosen no more often than by chance: kept ones are false."""
     X = np.random.default_rng(0).standard_normal((40, 50))
     kept = []
-    for seed in range(200):
+    for seed in range(80):
         selector = StabilitySelector(
             RandomFeatures(10), n_resamples=10, threshold=0.6, random_state=seed
         )

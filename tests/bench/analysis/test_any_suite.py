@@ -51,12 +51,17 @@ EXTRAS = {
     "one s": {"s_values": (5,)},
 }
 #: Every kind of data with every kind of methods; the stages that a suite may leave out alternate,
-#: and because their number is prime to that of the methods, each method meets each of them.
+#: and because their number is prime to that of the methods, each method meets each of them. The
+#: fast tests have each kind of data and each kind of methods twice.
 PRODUCT = [
     pytest.param(
-        DATASETS[data] | METHODS[methods] | EXTRAS[extras], id=f"{data}; {methods}; {extras}"
+        DATASETS[data] | METHODS[methods] | EXTRAS[extras],
+        id=f"{data}; {methods}; {extras}",
+        marks=[] if (row + column) % len(METHODS) < 2 else [pytest.mark.slow],
     )
-    for (data, methods), extras in zip(product(DATASETS, METHODS), cycle(EXTRAS), strict=False)
+    for ((row, data), (column, methods)), extras in zip(
+        product(enumerate(DATASETS), enumerate(METHODS)), cycle(EXTRAS), strict=False
+    )
 ]
 
 

@@ -91,6 +91,7 @@ def git(folder: Path, *arguments: str) -> None:
     subprocess.run(["git", *who, *arguments], cwd=folder, check=True, capture_output=True)
 
 
+@pytest.mark.slow
 def test_another_workflow_may_take_this_one_from_a_repository(copy, tmp_path):
     """As snakedeploy writes it: rules and scripts from GitHub, the package installed here."""
     repository = tmp_path / "hub" / "somebody" / "blufs"

@@ -30,10 +30,6 @@ def rules(jobs):
     return {job if isinstance(job, str) else job[0] for job in jobs}
 
 
-def test_nothing_changed_nothing_planned(finished):
-    assert not finished.planned()
-
-
 def test_key_order_and_number_format_plan_nothing(finished):
     jobs = planned_with(
         finished,
@@ -45,11 +41,17 @@ def test_key_order_and_number_format_plan_nothing(finished):
     assert not jobs
 
 
-def test_a_weight_of_one_method_touches_that_method_only(finished):
-    jobs = planned_with(finished, "methods: {BLUFS: {parameters: {alpha: 2}}}\n")
-    assert {job[2] for job in cells(jobs)} == {"BLUFS"}
+def test_a_weight_of_one_method_and_a_new_dataset_touch_what_is_theirs_only(finished):
+    jobs = planned_with(
+        finished,
+        "methods: {BLUFS: {parameters: {alpha: 2}}}\n"
+        "suites: {tiny: {datasets: [wine, rings, bananas], s_values_by_dataset: {bananas: [2]}}}\n",
+    )
+    known = {job for job in cells(jobs) if job[1] != "bananas"}
+    assert {job[2] for job in known} == {"BLUFS"}
     # One job fits all settings, so that they are screened where they are evaluated.
-    assert {job[0] for job in cells(jobs)} == {"select", "evaluate"}
+    assert {job[0] for job in known} == {"select", "evaluate"}
+    assert {job[2] for job in cells(jobs) - known if job[0] == "select"} >= {"LapScore", "BLUFS"}
     assert rules(jobs) - {job[0] for job in cells(jobs)} <= AGGREGATES
     assert jobs["collect"] == 1
 
@@ -68,14 +70,6 @@ def test_a_value_of_the_grid_touches_only_its_chunk(finished, tmp_path):
     )
     # Settings: default, (0.1, 0.1) | (0.1, 1), (3, 0.1) | (3, 1): the first chunk stays.
     assert jobs["select", "wine", "BLUFS"] == 2
-
-
-def test_a_new_dataset_plans_only_its_jobs(finished):
-    jobs = planned_with(
-        finished,
-        "suites: {tiny: {datasets: [wine, rings, bananas], s_values_by_dataset: {bananas: [2]}}}\n",
-    )
-    assert {job[1] for job in cells(jobs)} == {"bananas"}
 
 
 def test_a_new_number_of_features_is_all_that_is_fitted(project):
@@ -123,33 +117,28 @@ def test_a_plot_style_plans_figures_and_the_report(finished):
     assert jobs["plot_figures"] == 1
 
 
-def test_editing_a_method_plans_only_its_jobs(project):
+def test_editing_a_method_or_a_stage_plans_only_their_jobs(project):
     project.edit(
         "src/blufs/methods/lapscore.py", "np.where(total > 0, total, 1)", "np.maximum(total, 1e-9)"
     )
-    jobs = project.planned()
-    assert {job[2] for job in cells(jobs)} == {"LapScore"}
+    project.edit("src/blufs_bench/stages/time_fit.py", "\n\ndef ", "\n\nADDED = 1\n\n\ndef ")
+    jobs = cells(project.planned())
     # Nothing is chosen again where there is but one setting.
     expected = {"select", "evaluate", "time_fit", "resample"}
-    assert {job[0] for job in cells(jobs)} == expected
+    assert {job[0] for job in jobs if job[2] == "LapScore"} == expected
+    assert {job[0] for job in jobs if job[2] != "LapScore"} == {"time_fit"}
 
 
-def test_editing_a_docstring_or_a_comment_plans_nothing(project):
-    project.edit("src/blufs/methods/lapscore.py", '"""LapScore:', '"""The score:')
-    project.edit("src/blufs/_numerics/graph.py", "# All k", "# All k indeed")
-    assert not project.planned()
-
-
-def test_editing_a_plot_solves_nothing(project):
-    project.edit("src/blufs_bench/show/figures/style.py", "import io\n", "import io\nUNUSED = 1\n")
-    assert not cells(project.planned())
-
-
-def test_editing_a_stage_or_the_seeds_plans_what_runs_them(project):
-    stage = "src/blufs_bench/stages/time_fit.py"
-    project.edit(stage, "\n\ndef ", "\n\nADDED = 1\n\n\ndef ")
-    assert {job[0] for job in cells(project.planned())} == {"time_fit"}
-    seeds = "src/blufs_bench/run/seeding.py"
-    project.edit(seeds, "\n\ndef ", "\n\nADDED = 1\n\n\ndef ")
+def test_editing_the_seeds_plans_what_draws(project):
+    project.edit("src/blufs_bench/run/seeding.py", "\n\ndef ", "\n\nADDED = 1\n\n\ndef ")
     expected = {"select", "evaluate", "time_fit", "resample"}
     assert {job[0] for job in cells(project.planned())} == expected
+
+
+def test_editing_a_docstring_a_comment_or_a_plot_solves_nothing(project):
+    project.edit("src/blufs/methods/lapscore.py", '"""LapScore:', '"""The score:')
+    project.edit("src/blufs/_numerics/graph.py", "# All k", "# All k indeed")
+    project.edit("src/blufs_bench/show/figures/style.py", "import io\n", "import io\nUNUSED = 1\n")
+    jobs = project.planned()
+    assert not cells(jobs)
+    assert rules(jobs) <= {"plot_figures", "report", "check_complete", "all"}
