@@ -6,12 +6,17 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from tests.helpers.project_copy import TABLE, ProjectCopy
 
 # As the Makefile says it, for a plain `pytest`: OpenMP that has computed in several threads hangs
 # in a forked process. It reads this when scikit-learn is loaded, which is later.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+# The same examples every time, and as much time for each as a busy machine takes.
+settings.register_profile("blufs", deadline=None, derandomize=True, database=None)
+settings.load_profile("blufs")
 
 
 def made_once(

@@ -56,7 +56,7 @@ def prefer(browser, scheme):
 
 
 def wait(browser, condition):
-    return ui.WebDriverWait(browser, 10).until(lambda driver: condition())
+    return ui.WebDriverWait(browser, 60).until(lambda driver: condition())
 
 
 def press(page, selector):

@@ -38,7 +38,9 @@ class Limits:
 
     ``fit_seconds`` are seconds of the processor, so that a busy machine stops no task that a quiet
     one would let finish. ``grid_seconds``, if given, replace them for the settings of a grid, which
-    are many; a default setting is tried for longer.
+    are many; a default setting is tried for longer. ``memory_mb`` protects the machine: it is what
+    a task holds when it is looked at, five times a second (with its children every two seconds).
+    What a task has taken and given back in between stops it no more.
     """
 
     fit_seconds: float

@@ -188,7 +188,7 @@ def test_where_random_features_lead_no_method_is_called_first():
 SCORE = st.sampled_from([0.0, 0.2, 0.35, 0.5, 0.5 + 1e-13, 0.9, np.nan])
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(
     matrix=st.integers(1, 6).flatmap(
         lambda n: st.fixed_dictionaries(

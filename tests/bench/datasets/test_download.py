@@ -346,7 +346,7 @@ def test_two_processes_at_once_do_no_harm(server, tmp_path):
     )
     command = [sys.executable, "-c", code, str(tmp_path)]
     both = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(2)]
-    assert [process.communicate(timeout=60)[0].strip() for process in both] == [
+    assert [process.communicate(timeout=600)[0].strip() for process in both] == [
         str(tmp_path / "dripping.bin")
     ] * 2
     assert (tmp_path / "dripping.bin").read_bytes() == RIGHT

@@ -27,9 +27,6 @@ WITHOUT_TIES = ("normal", "clusters", "constants")
 
 bounded = settings(
     max_examples=5,
-    deadline=None,
-    derandomize=True,
-    database=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 
