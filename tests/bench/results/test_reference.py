@@ -6,15 +6,8 @@ from blufs_bench.results.schemas import SCHEMAS
 from blufs_bench.results.suite import load
 from blufs_bench.results.vocabulary import CHOICES, CRITERIA, METRICS, STATUSES
 
-@pytest.mark.parametrize("words", [METRICS, CHOICES, CRITERIA, STATUSES])
-def test_words_go_by_their_key_and_have_a_title(words):
-    assert all(key == word.key and word.title for key, word in words.items())
 
 
-def test_choices_and_methods_look_different():
-    for look in ("color", "marker", "line"):
-        values = [str(getattr(choice, look)) for choice in CHOICES.values()]
-        assert len(set(values)) == len(values)
 
 
 def test_the_key_of_a_table_comes_first_and_every_column_is_explained():

@@ -8,7 +8,6 @@ import pytest
 import scipy.sparse as sp
 import yaml
 from scipy.io import savemat
-from scipy.stats import rankdata
 
 from tests.helpers.project_copy import ROOT, ProjectCopy
 
@@ -104,11 +103,6 @@ def scores(sliced):
     return pd.read_parquet(sliced[0] / "scores.parquet")
 
 
-@pytest.fixture(scope="module")
-def gains(sliced):
-    return pd.read_csv(sliced[0] / "tables/gains.csv")
-
-
 def test_every_cell_has_a_status_and_only_the_endless_method_fails(sliced, scores):
     key = ["dataset", "method", "choice", "metric", "s"]
     found = scores[scores["metric"].isin(METRICS)].groupby(key)["status"].unique()
@@ -132,79 +126,3 @@ def test_sparse_data_reach_the_methods_sparse(sliced):
     assert card["sparse"]
     assert card["transform"] == "tfidf"
     assert card["density"] < 0.15
-
-
-def default_means(scores, metric):
-    """Mean scores at the largest s with the default settings, by hand."""
-    rows = scores[(scores["metric"] == metric) & (scores["choice"] == "default")]
-    largest = rows["dataset"].map({name: sizes[-1] for name, sizes in SIZES.items()})
-    rows = rows[(rows["s"] == largest) & (rows["status"] == "ok")]
-    means = rows.groupby(["dataset", "method"])["value"].mean().unstack()
-    return means.loc[list(DOMAINS), RANKED]
-
-
-@pytest.mark.parametrize("metric", METRICS)
-def test_a_cell_without_result_counts_as_random_features_and_is_marked(scores, gains, metric):
-    means = default_means(scores, metric)
-    assert means.isna().to_numpy().sum() == 1
-    assert np.isnan(means.loc["breast_cancer", ENDLESS])
-    filled = means.copy()
-    filled.loc["breast_cancer", ENDLESS] = means.loc["breast_cancer", "RandomFeatures"]
-    ranks = np.mean([rankdata(-row.round(10)) for row in filled.to_numpy()], axis=0)
-    common = means.drop("breast_cancer")
-    common_ranks = np.mean([rankdata(-row.round(10)) for row in common.to_numpy()], axis=0)
-    found = gains.query("metric == @metric and choice == 'default'")
-    found = found.query("score == 'reported' and domain == 'all'").set_index("method")
-    assert set(found.index) == set(METHODS)
-    worth = 100 * filled.sub(filled["RandomFeatures"], axis=0).mean()
-    for method, rank, common_rank in zip(RANKED, ranks, common_ranks, strict=True):
-        row = found.loc[method]
-        assert row["rank"] == pytest.approx(rank)
-        assert row["common_rank"] == pytest.approx(common_rank)
-        assert (row["n_datasets"], row["n_common"]) == (3, 2)
-        assert row["n_imputed"] == (method == ENDLESS)
-        if method != "RandomFeatures":
-            assert row["gain"] == pytest.approx(worth[method])
-            assert row["low"] <= row["gain"] + 1e-9
-            assert row["gain"] <= row["high"] + 1e-9
-            assert row["wins"] + row["ties"] + row["losses"] == 3
-    assert found.loc[ENDLESS, "ties"] >= 1
-
-
-def test_there_is_a_gain_of_every_method_in_every_view(gains):
-    views = gains.groupby(["metric", "choice", "score", "domain"])
-    assert len(views) == len(METRICS) * len(CHOICES) * 2 * (1 + len(DOMAINS))
-    for _, view in views:
-        assert sorted(view["method"]) == sorted(METHODS)
-        assert view.set_index("method")["gain"].drop("RandomFeatures").notna().all()
-
-
-def test_the_matrix_of_pairs_holds_every_pair_with_a_p_value_of_holm(sliced):
-    pairs = pd.read_csv(sliced[0] / "tables/pairs.csv")
-    everywhere = pairs[pairs["domain"] == "all"]
-    for _, view in everywhere.groupby(["metric", "choice", "score"]):
-        listed = {frozenset(pair) for pair in zip(view["method"], view["other"], strict=True)}
-        assert len(view) == len(listed) == len(RANKED) * (len(RANKED) - 1) // 2
-        # On three datasets the smallest p-value of one pair is 1/4; corrected for 190 pairs, 1.
-        assert (view["p_value"] == 1).all()
-        assert (view[["wins", "ties", "losses"]].sum(axis=1) == 3).all()
-        # Who wins everywhere is ahead.
-        assert (view.loc[view["wins"] == 3, "difference"] > 0).all()
-        assert (view.loc[view["losses"] == 3, "difference"] < 0).all()
-
-
-def test_the_statistics_hold_wilcoxon_and_say_that_three_datasets_are_too_few(sliced):
-    found = json.loads((sliced[0] / "statistics.json").read_text())
-    tested = found["comparisons"]["nmi"]["default"]
-    assert len(tested["datasets"]) == 2  # the endless method has no score on the third
-    assert set(tested["wilcoxon_holm"]) == set(tested["methods"]) == set(RANKED)
-    assert all(len(row) == len(RANKED) for row in tested["wilcoxon_holm"].values())
-    assert any("too few" in note for note in tested["notes"])
-    view = found["views"]["nmi"]["default"]["reported"]["all"]
-    assert view["has_random"]
-    assert len(view["pairs"]) == len(RANKED) * (len(RANKED) - 1) // 2
-    # The Bayesian test asks for five datasets.
-    assert view["bayes"] == {}
-    page = (sliced[0] / "report.html").read_text()
-    assert "Gain over random features" in page
-    assert ENDLESS in page
