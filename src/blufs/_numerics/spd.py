@@ -15,8 +15,8 @@ REDUNDANT = 1e-10
 
 def solve_spd(H: np.ndarray, B: np.ndarray) -> np.ndarray:
     """``H^-1 B`` for symmetric positive definite H; least squares where H is singular."""
-    try:
-        return cho_solve(cho_factor(H, check_finite=False), B, check_finite=False)
+    try:  # H' is H, in the order of LAPACK: turning a copy takes as long as to factor it
+        return cho_solve(cho_factor(H.T, check_finite=False), B, check_finite=False)
     except LinAlgError:
         return lstsq(H, B)[0]
 
@@ -24,7 +24,7 @@ def solve_spd(H: np.ndarray, B: np.ndarray) -> np.ndarray:
 def inverse_spd(H: np.ndarray) -> np.ndarray:
     """``H^-1`` for symmetric positive definite H; the pseudo-inverse where H is singular."""
     try:
-        factor, lower = cho_factor(H, lower=False, check_finite=False)
+        factor, lower = cho_factor(H.T, lower=False, check_finite=False)
     except LinAlgError:
         return pinvh(H, check_finite=False)
     inverse = dpotri(factor, lower, overwrite_c=True)[0]

@@ -1,15 +1,15 @@
 """Exchange search: replace units of the support while the objective of W falls.
 
 For a support T the best W has the value ``const - F(T)`` with ``F(T) = Tr(B_T' H_TT^-1 B_T)``. All
-that a move can change is read off one tableau, which a change of T by one feature updates in the
-time of one outer product. A unit is a feature or a group of them, see
-:mod:`blufs._numerics.units`; a support never costs more than the budget, by default the number s of
-its features.
+that a move can change is read off one tableau, which a change of T by one feature updates in little
+time. A unit is a feature or a group of them, see :mod:`blufs._numerics.units`; a support never
+costs more than the budget, by default the number s of its features.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from functools import partial
 from typing import Any
 
@@ -21,6 +21,8 @@ from blufs._numerics.units import Units, ratio_traces
 
 #: Units that are added at once before others are removed, or the other way round.
 DEPTHS = (2, 4, 8)
+#: A misfit of a solution, relative to the right-hand side, that is not worth solving anew.
+_ROUNDING = 1e-11
 
 
 def exchange(
@@ -69,24 +71,33 @@ def exchange(
         if second_start:
             tableaux.append(tableaux[0].thresholded())
         tableaux = [_search(tableau, max_moves, depths, tol) for tableau in tableaux]
-        support = np.flatnonzero(max(tableaux, key=Tableau.explained).inside)
+        best = max(tableaux, key=Tableau.explained)
+        return np.flatnonzero(best.inside), best.solution()
     return support, solve_spd(H[np.ix_(support, support)], B[support])
 
 
 class Tableau:
-    """Everything about a support T and its complement O, kept under changes of T.
+    """What changes of a support T can gain, kept up to date as T changes.
 
-    With ``K = H_TT^-1``, the array ``values`` of shape (q, q + c) holds
+    With O what is outside T and ``K = H_TT^-1``, it holds rows of the symmetric matrix
 
-    - on T: ``K``, ``U = K H_TO`` and the solution ``W = K B_T``;
-    - on O: ``-U'``, the Schur complements ``H_OO - H_OT U`` and the residuals ``B_O - H_OT W``.
+        G = [[-K, U], [U', S]],    U = K H_TO,    S = H_OO - H_OT U,
 
-    Exchanging one feature is a Gauss-Jordan pivot on its diagonal entry.
+    its diagonal, the solution ``W = K B_T`` and the residuals ``B_O - H_OT W``. A feature that goes
+    into T or out of it is a sweep: a change of G of rank one, but for the row of the feature. Of
+    single features only the rows of those that were outside T or moved are held, which are few; the
+    row of another one is made from K and the sweeps so far when it moves.
 
     Attributes
     ----------
     chosen, fixed : ndarray of bool, shape (u,)
         The units in T, and those that stay where they are.
+    right : ndarray of shape (c, q)
+        W on T and the residuals on O, transposed.
+    rows : ndarray of shape (number of rows, q)
+        The rows of G that are held.
+    diagonal : ndarray of shape (q,)
+        That of G.
     """
 
     def __init__(
@@ -98,7 +109,7 @@ class Tableau:
         budget: float | None = None,
         inverse: np.ndarray | None = None,
     ):
-        q = len(H)
+        q, c = B.shape
         self.units = Units.single(q) if units is None else units
         self.chosen, self.fixed = np.zeros((2, len(self.units.costs)), dtype=bool)
         self.chosen[self.units.labels[support]] = True
@@ -106,16 +117,32 @@ class Tableau:
         cost = self.units.cost(self.chosen)
         self.budget = cost if budget is None else budget
         self._smallest = REDUNDANT * np.diagonal(H)
+        self._H, self._B = H, B
         T, O = np.flatnonzero(self.inside), np.flatnonzero(~self.inside)  # noqa: E741
         K = inverse_spd(H[np.ix_(T, T)]) if inverse is None else inverse
-        across = H[np.ix_(T, O)]
-        U, W = K @ across, K @ B[T]
-        self.values = np.empty((q, q + B.shape[1]))
-        self.values[np.ix_(T, T)], self.values[np.ix_(T, O)], self.values[T, q:] = K, U, W
-        self.values[np.ix_(O, T)] = -U.T
-        self.values[np.ix_(O, O)] = H[np.ix_(O, O)] - across.T @ U
-        self.values[O, q:] = B[O] - across.T @ W
-        self._H, self._B = H, B
+        across = H[np.ix_(O, T)]
+        self.right = np.empty((c, q))
+        self.right[:, T] = (K @ B[T]).T
+        self.right[:, O] = B[O].T - self.right[:, T] @ across.T
+        held = O if self.units.are_single else np.append(O, T)
+        self.rows = np.empty((len(held), q))
+        U = across @ K
+        self.rows[: len(O), T], self.rows[: len(O), O] = U, H[np.ix_(O, O)] - across @ U.T
+        if len(held) > len(O):
+            self.rows[len(O) :, T], self.rows[len(O) :, O] = -K, U.T
+        self.diagonal = np.empty(q)
+        self.diagonal[T], self.diagonal[O] = -np.diagonal(K), self.rows[np.arange(len(O)), O]
+        self._place = np.full(q, -1)
+        self._place[held] = np.arange(len(held))
+        self._T, self._K = T, K
+        self._sweeps: list[tuple[np.ndarray, float]] = []
+
+    def copy(self) -> Tableau:
+        """One that can change while this one stays."""
+        other = copy(self)
+        for name in ("chosen", "fixed", "right", "rows", "diagonal", "_place", "_sweeps"):
+            setattr(other, name, getattr(self, name).copy())
+        return other
 
     @property
     def inside(self) -> np.ndarray:
@@ -138,36 +165,69 @@ class Tableau:
     def explained(self) -> float:
         """F(T)."""
         T = self.inside
-        return float(np.sum(self.values[T, len(T) :] * self._B[T]))
+        return float(np.sum(self.right[:, T].T * self._B[T]))
+
+    def solution(self) -> np.ndarray:
+        """W, shape (s, c); solved anew where rounding errors of many sweeps have grown."""
+        T = self.inside
+        W = np.where(T, self.right, 0).T
+        misfit = (self._B - self._H @ W)[T]
+        if np.linalg.norm(misfit) <= _ROUNDING * np.linalg.norm(self._B[T]):
+            return W[T]
+        return solve_spd(self._H[np.ix_(T, T)], self._B[T])
 
     def changes(self) -> np.ndarray:
         """What adding (outside) or removing (inside) each unit changes in F, shape (u,)."""
-        q = len(self.inside)
         smallest = np.where(self.inside, 0, self._smallest)
         changes = np.empty(len(self.chosen))
         for units, features in self.units.by_size:
-            rows = self.values[features, q:]
-            blocks = self.values[features[:, :, None], features[:, None, :]]
-            squares = np.einsum("uic,ujc->uij", rows, rows)
+            own = self.right[:, features]
+            squares = np.einsum("cui,cuj->uij", own, own)
+            blocks = self.blocks(features)
+            blocks[self.chosen[units]] *= -1
             changes[units] = ratio_traces(blocks, squares, smallest[features])
         return changes
+
+    def blocks(self, features: np.ndarray) -> np.ndarray:
+        """The parts of G on units, (m, k, k), whose features (m, k) are given."""
+        if features.shape[1] == 1:
+            return self.diagonal[features][:, :, None]
+        return self.rows[self._place[features][:, :, None], features[:, None, :]]
+
+    def held(self, features: np.ndarray) -> np.ndarray:
+        """The rows of G of some features (m,), a copy of shape (m, q), from now on held."""
+        for k in features[self._place[features] < 0]:
+            self._hold(k)
+        return self.rows[self._place[features]]
 
     def toggle(self, unit: int) -> None:
         """Move a unit into the support, or out of it."""
         for k in self.units.features(unit):
-            pivot = self.values[k, k]
-            self._pivot(k, pivot if self.chosen[unit] else max(pivot, self._smallest[k]))
+            pivot = self.diagonal[k]
+            self._sweep(k, pivot if self.chosen[unit] else max(pivot, self._smallest[k]))
         self.chosen[unit] = not self.chosen[unit]
 
-    def _pivot(self, k: int, pivot: float) -> None:
-        row = self.values[k] / pivot
-        column = self.values[:, k].copy()
-        column[k] = 0
-        values = dger(-1.0, row, column, a=self.values.T, overwrite_a=True).T
-        values[:, k] = -column / pivot
-        row[k] = 1 / pivot
-        values[k] = row
-        self.values = values
+    def _sweep(self, k: int, pivot: float) -> None:
+        row = self.held(np.array([k]))[0]
+        for values in (self.rows, self.right):
+            column = values[:, k] / pivot
+            dger(-1.0, row, column, a=values.T, overwrite_a=True)
+            values[:, k] = np.sign(pivot) * column
+        self.rows[self._place[k]] = np.sign(pivot) * row / pivot
+        self.diagonal -= row**2 / pivot
+        self.diagonal[k] = self.rows[self._place[k], k] = -1 / pivot
+        self._sweeps.append((row, pivot))
+
+    def _hold(self, k: int) -> None:
+        """Make the row of a feature that is in T since the start."""
+        row = np.empty(len(self.diagonal))
+        row[self._T] = -self._K[np.searchsorted(self._T, k)]
+        for other, pivot in self._sweeps:
+            row -= other * (other[k] / pivot)
+        held = np.flatnonzero(self._place >= 0)
+        row[held] = self.rows[self._place[held], k]
+        self._place[k] = len(self.rows)
+        self.rows = np.vstack([self.rows, row])
 
     @property
     def addable(self) -> np.ndarray:
@@ -252,9 +312,8 @@ def _single_swaps(tableau: Tableau, T: np.ndarray, O: np.ndarray) -> np.ndarray:
     ``||R_j + U_ij W_i / K_ii||^2 / (sigma_j + U_ij^2 / K_ii) - ||W_i||^2 / K_ii`` with R the
     residuals and sigma the Schur complements.
     """
-    q = len(tableau.inside)
-    U, W, R = tableau.values[np.ix_(T, O)], tableau.values[T, q:], tableau.values[O, q:]
-    K, schur = tableau.values[T, T][:, None], np.maximum(tableau.values[O, O], tableau._smallest[O])
+    U, W, R = tableau.held(O)[:, T].T, tableau.right[:, T].T, tableau.right[:, O].T
+    K, schur = -tableau.diagonal[T][:, None], np.maximum(tableau.diagonal[O], tableau._smallest[O])
     w = np.einsum("ij,ij->i", W, W)[:, None]
     ratio = U / K
     gained = np.einsum("ij,ij->i", R, R) + 2 * ratio * (W @ R.T) + ratio**2 * w
@@ -267,24 +326,29 @@ def _swaps_for(tableau: Tableau, unit: Any) -> np.ndarray:
     ``Tr(R' S^-1 R) - Tr(W_I' K_II^-1 W_I)`` with the residuals ``R = R_J + U_IJ' K_II^-1 W_I`` and
     the Schur complements ``S = S_JJ + U_IJ' K_II^-1 U_IJ`` once I is out.
     """
-    q, values, own = len(tableau.inside), tableau.values, tableau.units.features(unit)
-    solved = solve_spd(values[np.ix_(own, own)], values[own])
+    own = tableau.units.features(unit)
+    rows, W = tableau.held(own), tableau.right[:, own].T
+    solved = solve_spd(-rows[:, own], np.hstack([rows, W]))
+    q = len(tableau.diagonal)
     gains = np.empty(len(tableau.chosen))
     for units, J in tableau.units.by_size:
-        U = values[own[:, None, None], J]  # (k of I, m, k of J)
-        residuals = values[J, q:] + np.einsum("iuj,ic->ujc", U, solved[:, q:])
-        schur = values[J[:, :, None], J[:, None, :]] + np.einsum("iuj,iuk->ujk", U, solved[:, J])
-        squares = np.einsum("uic,ujc->uij", residuals, residuals)
+        U = rows[:, J]  # (k of I, m, k of J)
+        R = tableau.right[:, J] + np.einsum("iuj,ic->cuj", U, solved[:, q:])
+        schur = tableau.blocks(J) + np.einsum("iuj,iuk->ujk", U, solved[:, J])
+        squares = np.einsum("cui,cuj->uij", R, R)
         gains[units] = ratio_traces(schur, squares, tableau._smallest[J])
-    return gains - np.sum(values[own, q:] * solved[:, q:])
+    return gains - np.sum(W * solved[:, q:])
 
 
 def _search(tableau: Tableau, max_moves: int, depths: Sequence[int], tol: float) -> Tableau:
     tableau.settle()
     smallest = tol * tableau.explained()
     for _ in range(max_moves):
-        if not (_swap(tableau, smallest) or _exchange_several(tableau, depths, smallest)):
-            break
+        if not _swap(tableau, smallest):
+            better = _exchanged_several(tableau, depths, smallest)
+            if better is None:
+                break
+            tableau = better
     return tableau
 
 
@@ -301,23 +365,22 @@ def _swap(tableau: Tableau, smallest: float) -> bool:
     return True
 
 
-def _exchange_several(tableau: Tableau, depths: Sequence[int], smallest: float) -> bool:
-    """Make the first move that helps, and settle: grow or shrink by a depth; or, where costs
-    differ, bring in one unit for several."""
-    addable, before = tableau.addable, (tableau.values.copy(), tableau.chosen.copy())
+def _exchanged_several(tableau: Tableau, depths: Sequence[int], smallest: float) -> Tableau | None:
+    """The tableau after the first move that helps, and settled: grow or shrink by a depth; or, where
+    costs differ, bring in one unit for several. None if no move helps."""
+    addable = tableau.addable
     moves = [
-        partial(change, min(depth, int(most)))
+        partial(change, count=min(depth, int(most)))
         for depth in depths
         for change, most in (
-            (tableau.grow, addable.sum()),
-            (tableau.shrink, tableau.removable.sum()),
+            (Tableau.grow, addable.sum()),
+            (Tableau.shrink, tableau.removable.sum()),
         )
     ]
     if depths and not tableau.units.cost_the_same:
-        moves += [partial(tableau.bring_in, unit) for unit in np.flatnonzero(addable)]
+        moves += [partial(Tableau.bring_in, unit=unit) for unit in np.flatnonzero(addable)]
     for move in moves:
-        if move() + tableau.settle() > smallest:
-            return True
-        np.copyto(tableau.values, before[0])
-        np.copyto(tableau.chosen, before[1])
-    return False
+        changed = tableau.copy()
+        if move(changed) + changed.settle() > smallest:
+            return changed
+    return None

@@ -72,10 +72,13 @@ class Smoothing:
                 total += left[rows].T @ product
         return totals
 
-    def gram(self, A: np.ndarray) -> np.ndarray:
-        """``A' M A`` for A of shape (n, m); of each pair of blocks of columns one is computed."""
+    def gram(self, A: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
+        """``A' M A`` for A of shape (n, m); of each pair of blocks of columns one is computed.
+
+        ``out``, of shape (m, m), is where the result is written; a new array if None.
+        """
         m = A.shape[1]
-        gram = np.empty((m, m))
+        gram = np.empty((m, m)) if out is None else out
         for block in gen_batches(m, _GRAM_COLUMNS):
             until = slice(0, block.stop)
             (gram[until, block],) = self.products(A[:, block], A[:, until])

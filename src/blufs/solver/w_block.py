@@ -111,7 +111,7 @@ class SupportSearch:
         H[np.diag_indices_from(H)] += self._ridge
         B = A.T @ self.Y + self.tau * W_old
         try:
-            L = cholesky(H, lower=True, check_finite=False)
+            L = cholesky(H.T, lower=True, check_finite=False)  # as in solve_spd
             # Of L, which is a third of the work for that of H.
             inverse, _ = dtrtri(L, lower=1, overwrite_c=True)
             W, diagonal = inverse.T @ (inverse @ B), np.einsum("ij,ij->j", inverse, inverse)
@@ -149,7 +149,10 @@ class SupportSearch:
             Exchange several units at once too; and if all of them fit into the search, search from
             a second start, see :func:`~blufs.solver.exchange.exchange`.
         """
-        H = self.M.gram(A)
+        own, most = A.shape[1], max(POOL_FEATURES, int(self.units.sizes.max()))
+        size = min(own + most, self.data.shape[1])
+        room = np.empty((size, size))  # also for what is considered: memory that is new is slow
+        H = self.M.gram(A, out=room[:own, :own])
         H[np.diag_indices_from(H)] += self._ridge
         B = A.T @ self.Y + self.tau * W_old
         inverse = inverse_spd(H)
@@ -163,7 +166,7 @@ class SupportSearch:
         C = self.data.columns(pool)
         considered = np.append(support, pool)
         positions, W = exchange(
-            self._extended(H, A, C),
+            self._extended(room, A, C),
             np.vstack([B, C.T @ self.Y]),
             np.arange(len(support)),
             MAX_MOVES,
@@ -189,11 +192,14 @@ class SupportSearch:
         best = best[: max(1, np.searchsorted(np.cumsum(units.sizes[best]), POOL_FEATURES, "right"))]
         return units.features(best), len(best) == count
 
-    def _extended(self, H: np.ndarray, A: np.ndarray, C: np.ndarray) -> np.ndarray:
-        """H (s x s) of the columns A (n x s), extended to those of the columns C (n x m)."""
+    def _extended(self, room: np.ndarray, A: np.ndarray, C: np.ndarray) -> np.ndarray:
+        """H of the columns A (n x s) and C (n x m); that of A is in the room, which has space."""
+        s, both = A.shape[1], A.shape[1] + C.shape[1]
         across, corner = self.M.products(C, A, C)
         corner[np.diag_indices_from(corner)] += self._ridge
-        return np.block([[H, across], [across.T, corner]])
+        H = room[:both, :both]
+        H[:s, s:], H[s:, :s], H[s:, s:] = across, across.T, corner
+        return H
 
 
 def _joined_columns(A: np.ndarray, C: np.ndarray, positions: np.ndarray) -> np.ndarray:
