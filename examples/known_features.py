@@ -4,10 +4,10 @@ Three measurements of cells are taken anyway, and standard errors are not wanted
 `exclude` say so, and BLUFS chooses three more given those three. `explain` tells for every feature
 what it adds.
 
-What to see: left, what each feature gains, the best one on top. Dropping a chosen feature would
-cost the length of its bar; another one would add that much. Right, how much of each feature the
-chosen ones explain together: nearly all of the perimeters and areas, which therefore need not be
-measured as well.
+What to see: left, what each feature gains, the given three on top and the best ones below. Dropping
+a chosen feature would cost the length of its bar; another one would add that much. Right, how much
+of each feature the chosen ones explain together: nearly all of the perimeters and areas, which
+therefore need not be measured as well.
 """
 
 import matplotlib.pyplot as plt

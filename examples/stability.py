@@ -7,7 +7,8 @@ choose.
 What to see: left, features with long bars would be chosen again. Those with short bars come and go,
 and most of them have a twin: radius, perimeter and area of a cell say nearly the same, so that now
 one and now the other is chosen. They should be read as a group. Right, the more features are chosen
-on each half, the more are kept, and the more of those may be kept by chance.
+on each half, the more are kept, and the more of those may be kept by chance. Where the bound is
+above what is kept, as here, it rules nothing out: a higher threshold lowers it.
 """
 
 import matplotlib.pyplot as plt

@@ -7,6 +7,7 @@ Every selector is a scikit-learn estimator::
     X_selected = BLUFS(n_features_to_select=20, n_clusters=10).fit_transform(X)
 """
 
+from blufs import plot
 from blufs._numerics.graph import SampleGraph
 from blufs._numerics.views import sample_graph
 from blufs.anndata import select_genes
@@ -75,6 +76,7 @@ __all__ = [
     "clustering_accuracy",
     "normalized_mutual_info",
     "path",
+    "plot",
     "sample_graph",
     "select_genes",
 ]

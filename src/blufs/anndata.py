@@ -12,7 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.base import clone
 
-from blufs._numerics.feature_names import feature_indices
+from blufs._numerics.feature_names import feature_indices, shown
 from blufs._numerics.matrix import column_variances
 from blufs._numerics.matrix.chunked import as_row_chunks, first_row, is_dask
 from blufs._numerics.warn import warn_user
@@ -97,6 +97,8 @@ def select_genes(
     included, excluded = (
         _genes(adata, genes, name) for genes, name in ((include, "include"), (exclude, "exclude"))
     )
+    if len(both := np.intersect1d(included, excluded)):
+        raise ValueError(f"include and exclude both have {shown(adata.var_names[both])}")
     n_top = _check_count(n_top_genes, adata.n_vars - len(excluded))
     if estimator is None:
         estimator = BLUFS(n_clusters=n_clusters)

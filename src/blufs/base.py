@@ -632,9 +632,8 @@ class BaseSelector(ColumnsMixin, BaseEstimator):
             "rank": self.ranking_,
             "score": self.scores_,
         }
-        gains = np.asarray(getattr(self, "gains_", ()))
-        if gains.shape == (d,):
-            columns["gain"] = np.where(varying & ~excluded, gains, np.nan)
+        if hasattr(self, "gains_"):
+            columns["gain"] = np.where(varying & ~excluded, self.gains_, np.nan)
         columns["most_similar"] = np.where(compared, names[similar.most_similar], None)
         columns["correlation"] = np.where(compared, similar.correlation, np.nan)
         columns["explained"] = np.where(varying, similar.explained, np.nan)

@@ -232,6 +232,7 @@ class GreedyColumnSelector(BaseSelector):
                 scores=columns.scores / total,
                 order=columns.order,
                 n_features=columns.n_chosen,
+                per_feature={"gains_": columns.scores / total},
                 fitted={"explained_variance_ratio_": np.cumsum(columns.gains) / total},
             )
             for s, columns in found.items()

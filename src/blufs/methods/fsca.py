@@ -33,6 +33,8 @@ class FSCA(GreedyColumnSelector):
     scores_ : ndarray of shape (n_features,)
         Share of the total variance that a selected feature explained when it was taken; for the
         others the share they would explain next.
+    gains_ : ndarray of shape (n_features,)
+        The same; constant and excluded features have 0.
     explained_variance_ratio_ : ndarray of shape (s,)
         Share explained by the first 1, 2, ..., s selected features, shorter if fewer explain all.
 

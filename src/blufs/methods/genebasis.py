@@ -51,8 +51,9 @@ class GeneBasis(BaseSelector):
 
     Attributes
     ----------
-    gains_ : ndarray of shape (n_features_to_select_,)
-        By how much the error of each feature was above the one with all features when it was taken.
+    scores_, gains_ : ndarray of shape (n_features,)
+        By how much the error of a selected feature was above the one with all features when it was
+        taken; of the others now. Constant and excluded features have no gain, 0.
 
     Notes
     -----
@@ -235,11 +236,12 @@ class Panel:
         rest = others[np.argsort(-self.gains[others], kind="stable")]
         scores = self.gains.copy()
         scores[chosen] = self.taken_at
+        scores *= self.data.unit
         return Solution(
-            scores=scores * self.data.unit,
+            scores=scores,
             order=np.concatenate([chosen, rest]),
             n_features=len(chosen),
-            fitted={"gains_": np.array(self.taken_at) * self.data.unit},
+            per_feature={"gains_": scores},
         )
 
     def _nearest_after(self, column: np.ndarray) -> np.ndarray:

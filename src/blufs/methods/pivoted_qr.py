@@ -32,6 +32,8 @@ class PivotedQR(GreedyColumnSelector):
     scores_ : ndarray of shape (n_features,)
         Squared norm of a selected feature's unexplained part when it was taken, of the others'
         now, as a share of the squared norm of the data.
+    gains_ : ndarray of shape (n_features,)
+        The same; constant and excluded features have 0.
     explained_variance_ratio_ : ndarray of shape (s,)
         Share of the total variance explained by the first 1, 2, ..., s selected features.
 

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_wine
 
-from blufs import BLUFS, MaxVariance
+from blufs import BLUFS, FSCA, GeneBasis, MaxVariance, PivotedQR
 from tests.blufs.methods.test_contract import DATA, SELECTING, selector
 
 pytestmark = pytest.mark.filterwarnings(
@@ -36,6 +36,17 @@ def test_every_method_says_why(name):
         assert table.loc["x13", "status"] == "redundant"
     np.testing.assert_array_equal(table["rank"], fitted.ranking_)
     np.testing.assert_array_equal(table["score"], fitted.scores_)
+
+
+@pytest.mark.parametrize("cls", [FSCA, PivotedQR, GeneBasis])
+@pytest.mark.parametrize("s", [4, 13])
+def test_greedy_methods_tell_what_each_feature_added_when_it_was_taken(cls, s):
+    X = DATA["wine"]
+    selector = cls(s).fit(X)
+    gains = selector.explain(X)["gain"].to_numpy()
+    for t, feature in enumerate(selector.indices_[:4]):
+        would_add = cls(t).fit(X).gains_[feature] if t else gains.max()
+        assert gains[feature] == pytest.approx(would_add)
 
 
 def test_explained_is_the_r_squared_of_a_regression_on_the_chosen():
