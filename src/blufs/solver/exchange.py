@@ -366,8 +366,8 @@ def _swap(tableau: Tableau, smallest: float) -> bool:
 
 
 def _exchanged_several(tableau: Tableau, depths: Sequence[int], smallest: float) -> Tableau | None:
-    """The tableau after the first move that helps, and settled: grow or shrink by a depth; or, where
-    costs differ, bring in one unit for several. None if no move helps."""
+    """The tableau after the first move that helps, and settled: grow or shrink by a depth; or,
+    where costs differ, bring in one unit for several. None if no move helps."""
     addable = tableau.addable
     moves = [
         partial(change, count=min(depth, int(most)))
