@@ -15,7 +15,7 @@ from blufs_bench.results.vocabulary import METRICS
 from blufs_bench.run.isolation import Limits
 from blufs_bench.stages.choose import choose
 from blufs_bench.stages.classification import centroid_accuracy, random_splits, svm_accuracy
-from blufs_bench.stages.evaluate import Part, evaluate
+from blufs_bench.stages.evaluate import Cells, evaluate
 from blufs_bench.stages.panel import nearest_samples, neighbor_overlap, variance_explained
 from blufs_bench.stages.protocol import Protocol
 from blufs_bench.stages.scoring import Scorer
@@ -157,12 +157,12 @@ def test_a_suite_that_asks_has_the_measures_and_chooses_by_them(wine, tmp_path):
     choices = choose("wine", settings, screened, [3], budget=2, seed=0)
     for metric in (*PANEL, "svm_accuracy"):
         best = max(screened, key=lambda record: record[metric])
-        assert choices["oracle"][metric]["3"] == best["setting"]
-    records = evaluate(X, y, graph, 3, selections, choices, PROTOCOL, Part(), LIMITS)
+        assert dict(choices["oracle"][metric])[3] == best["setting"]
+    records = evaluate(X, y, graph, 3, selections, choices, PROTOCOL, Cells(), LIMITS)
     counts = {r["metric"]: len(r["values"]) for r in records if r["choice"] == "default"}
     assert [counts[metric] for metric in (*PANEL, "svm_accuracy")] == [3, 3, 3, 3, 2]
     plain = dataclasses.replace(PROTOCOL, n_svm_splits=0, n_panel_splits=0)
-    records = evaluate(X, y, graph, 3, selections, choices, plain, Part(), LIMITS)
+    records = evaluate(X, y, graph, 3, selections, choices, plain, Cells(), LIMITS)
     assert {r["metric"] for r in records}.isdisjoint([*PANEL, "svm_accuracy"])
 
 
