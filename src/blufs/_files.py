@@ -74,6 +74,9 @@ def read_table(path: str | Path, layout: Layout = Layout()) -> Table:  # noqa: B
         If the file is not there, is not what its name says, or holds something else than numbers.
     """
     path = Path(path)
+    if path.exists() and not path.is_file():
+        kind = "a folder" if path.is_dir() else "no plain file"
+        raise FileError(f"{str(path)!r} is {kind}: give the name of a file")
     if not path.is_file():
         raise FileError(f"there is no file {str(path)!r} in the folder {Path.cwd()}")
     reader = READERS.get(path.suffix.lower())
@@ -249,7 +252,7 @@ def _from_rows(path: Path, header: list[str], rows: Rows, layout: Layout) -> Tab
         more = f" and {len(places) - _SHOWN} more" if len(places) > _SHOWN else ""
         raise FileError(
             f"{len(places)} columns of {str(path)!r} hold text: {', '.join(places[:_SHOWN])}{more}."
-            f" {_remedy(header, texts)}"
+            f" {_remedy(header, texts, layout)}"
         )
     if not values:
         raise FileError(f"{str(path)!r} has a header and no samples")
@@ -259,8 +262,10 @@ def _from_rows(path: Path, header: list[str], rows: Rows, layout: Layout) -> Tab
     )
 
 
-def _remedy(header: list[str], texts: dict[int, str]) -> str:
+def _remedy(header: list[str], texts: dict[int, str], layout: Layout) -> str:
     """What to do about columns that hold text."""
+    if not layout.header:
+        return "If the first line has the names, do not say --no-header"
     if len(header) == 1 and (other := max(";\t, ", key=header[0].count)) in header[0]:
         return f"There is one column only: are columns separated by --separator {other!r}?"
     if all(_is_number(text.replace(",", ".", 1)) for text in texts.values()):
@@ -392,8 +397,10 @@ def text_lines(path: str | Path) -> list[str]:
     """The lines of a text that say something."""
     try:
         lines = Path(path).read_text(encoding="utf-8-sig").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise FileError(f"{str(path)!r} cannot be read as text in UTF-8 ({error})") from None
+    except UnicodeDecodeError:
+        raise FileError(f"{str(path)!r} is no text in UTF-8: save it as that") from None
+    except OSError as error:
+        raise FileError(f"{str(path)!r} cannot be read: {error.strerror}") from None
     return [line.strip() for line in lines if line.strip()]
 
 
@@ -403,7 +410,7 @@ def write_whole(path: str | Path, text: str) -> None:
     if path.exists() and not path.is_file():
         path.write_text(text, encoding="utf-8")
         return
-    path = path.resolve()
+    path = Path(os.path.realpath(path))
     temporary = path.with_name(f".{path.name}.part")
     try:
         temporary.write_text(text, encoding="utf-8", newline="")

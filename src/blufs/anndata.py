@@ -94,12 +94,6 @@ def select_genes(
         raise TypeError(f"select_genes takes an AnnData object, got {type(adata).__name__}")
     _refuse_arguments(others)
     _refuse_subset_on_disk(adata, subset and inplace)
-    included, excluded = (
-        _genes(adata, genes, name) for genes, name in ((include, "include"), (exclude, "exclude"))
-    )
-    if len(both := np.intersect1d(included, excluded)):
-        raise ValueError(f"include and exclude both have {shown(adata.var_names[both])}")
-    n_top = _check_count(n_top_genes, adata.n_vars - len(excluded))
     if estimator is None:
         estimator = BLUFS(n_clusters=n_clusters)
     elif n_clusters != "auto":
@@ -113,8 +107,13 @@ def select_genes(
         raise ValueError(
             "select_genes counts genes: fit an estimator that has costs or groups to adata.X"
         )
-    if include is not None or exclude is not None:
-        estimator = clone(estimator).set_params(include=included, exclude=excluded)
+    estimator = clone(estimator)
+    for name, genes in (("include", include), ("exclude", exclude)):
+        if genes is not None:
+            estimator.set_params(**{name: _genes(adata, genes, name)})
+    given = estimator._by_position(adata.n_vars, list(adata.var_names))
+    estimator.set_params(**given)
+    n_top = _check_count(n_top_genes, adata.n_vars - len(given.get("exclude", ())))
     X = _values(adata, layer, estimator)
     raw = _looks_raw(X)
     if raw:
@@ -232,6 +231,8 @@ def _values(adata: AnnData, layer: str | None, estimator: BaseSelector):
     if layer is not None and layer not in adata.layers:
         raise ValueError(f"adata has no layer {layer!r}, only {sorted(adata.layers)}")
     X = adata.X if layer is None else adata.layers[layer]
+    if X is None or 0 in X.shape:
+        raise ValueError("adata holds no values: it needs cells, genes and a matrix adata.X")
     chunks = None if estimator.takes_chunks else as_row_chunks(X)
     return X if chunks is None else chunks.columns(slice(None))
 

@@ -18,6 +18,7 @@ where the method says that they change nothing, see :mod:`blufs._numerics.matrix
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from copy import copy
@@ -404,7 +405,7 @@ class BaseSelector(ColumnsMixin, BaseEstimator):
             costs = np.bincount(labels, weights=feature_costs(self.costs, d, names))
         units = Units(labels, costs, np.unique(labels[included]))
         shares = units.sums(excluded) / units.sizes
-        known = np.arange(d) if names is None else names
+        known = np.arange(d) if names is None else np.asarray(names, dtype=object)
         both = excluded & np.isin(labels, units.included)
         if both.any():
             raise ValueError(f"include and exclude both have {shown(known[both])}")
@@ -707,17 +708,53 @@ def check_n_clusters(n_clusters: int, n_samples: int) -> None:
 
 
 def check_ranking(solution, d: int, name: str) -> None:
-    """Raise unless what the method ``name`` found has d ``scores`` and an ``order`` of d features.
+    """Raise unless what the method ``name`` found is a :class:`Solution` for d features.
 
-    The order may be None. Scores may be NaN: whether that is an error is for the caller to say.
+    Scores may be NaN: whether that is an error is for the caller to say.
     """
     scores, order = getattr(solution, "scores", None), getattr(solution, "order", None)
-    if not isinstance(scores, np.ndarray):
-        raise TypeError(f"{name} must give a Solution with an array of scores for every s")
+    if not isinstance(scores, np.ndarray) or scores.dtype.kind not in "fiu":
+        raise TypeError(f"{name} must give a Solution with an array of real scores for every s")
     if scores.shape != (d,):
         raise ValueError(f"{name} gave scores of shape {scores.shape} for {d} features")
-    if order is not None and not np.array_equal(np.sort(order), np.arange(d)):
+    if order is not None and not _is_order(order, d):
         raise ValueError(f"{name} gave an order that does not name each of {d} features once")
+    per_feature, fitted = solution.per_feature, solution.fitted
+    if not isinstance(per_feature, dict) or not isinstance(fitted, dict):
+        raise TypeError(f"{name} must give per_feature and fitted as dicts by name")
+    unfit = [n for n in (*per_feature, *fitted) if not _is_fitted_name(n)]
+    if unfit:
+        raise ValueError(
+            f"{name} gave an attribute {unfit[0]!r}: a name must end in _ and be its own"
+        )
+    for attribute, values in per_feature.items():
+        if not isinstance(values, np.ndarray) or values.shape[:1] != (d,):
+            raise ValueError(
+                f"{name} gave {attribute} in per_feature, which must be an array whose first axis "
+                f"has the {d} features"
+            )
+
+
+def _is_order(order: Any, d: int) -> bool:
+    whole = isinstance(order, np.ndarray) and order.dtype.kind in "iu"
+    return whole and np.array_equal(np.sort(order), np.arange(d))
+
+
+#: Fitted attributes that are the same for all methods.
+_PUBLISHED = frozenset(
+    {"scores_", "ranking_", "support_", "indices_", "n_features_to_select_", "n_iter_"}
+    | {"converged_", "objective_history_", "n_features_in_", "feature_names_in_"}
+)
+
+
+def _is_fitted_name(name: Any) -> bool:
+    return (
+        isinstance(name, str)
+        and name.isidentifier()
+        and name.endswith("_")
+        and not name.startswith("_")
+        and name not in _PUBLISHED
+    )
 
 
 def refuse_unusable(X, method: BaseSelector) -> None:
@@ -789,7 +826,7 @@ def _check_budget(
     """s as a number, if it is a budget that buys the units that must be chosen, or one of those
     that are allowed."""
     is_number = isinstance(s, Real) and not isinstance(s, bool | np.bool_)
-    if not (is_number and 0 < float(s) < np.inf):
+    if not (is_number and 0 < s <= sys.float_info.max):
         raise ValueError(
             f"n_features_to_select is a budget where features have costs: a positive number, got "
             f"{s!r}"

@@ -31,7 +31,6 @@ import blufs
 from blufs._files import (
     READERS,
     TREATMENTS,
-    FileError,
     Layout,
     Table,
     no_formula,
@@ -69,12 +68,22 @@ def methods() -> dict[str, type]:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; the exit code."""
+    for name in ("stdout", "stderr"):  # None where the shell has closed it
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
     words = sys.argv[1:] if arguments is None else list(arguments)
     words = words or ["--help"]
     options = _parser(words[0]).parse_args(words)
     try:
         return options.run(options)
-    except (CommandError, FileError, ValueError, TypeError, OSError) as error:
+    except UnicodeEncodeError as error:
+        print(
+            f"blufs: a name cannot be printed in {error.encoding}: write to a file by -o, or set "
+            "PYTHONIOENCODING=utf-8",
+            file=sys.stderr,
+        )
+        return FAILED
+    except (CommandError, ValueError, TypeError, OSError, ArithmeticError) as error:
         if isinstance(error, BrokenPipeError):  # as in `blufs methods | head`
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return DONE
@@ -198,12 +207,13 @@ def _select(options: argparse.Namespace) -> int:
         say(f"warning: {text}")
     order = np.argsort(selector.ranking_)
     chosen = [table.names[j] for j in order[: int(selector.support_.sum())]]
-    text = "".join(f"{name}\n" for name in chosen)
     if options.output not in (None, "-"):
-        write_whole(options.output, text)
+        is_table = Path(options.output).suffix.lower() in (".csv", ".tsv")
+        lines = _table([[_cell(name)] for name in chosen]) if is_table else _lines(chosen)
+        write_whole(options.output, lines)
         say(f"{len(chosen)} features: {options.output}")
     else:
-        sys.stdout.write(text)
+        sys.stdout.write(_lines(chosen))
         sys.stdout.flush()
     if options.explain:
         _explain(options.explain, selector, table, order)
@@ -342,12 +352,15 @@ def _groups(path: str, names: Sequence[str], option: str) -> np.ndarray:
 
 def _pairs(path: str, option: str) -> dict[str, str]:
     """The second column of a file by the first one."""
-    with open(path, newline="", encoding="utf-8") as file:
-        rows = [row for row in csv.reader(file) if row]
+    rows = list(csv.reader(text_lines(path)))
     wrong = [row for row in rows if len(row) != 2]
     if wrong:
         raise CommandError(f"{option}: lines of {path} must be name,value; one is {wrong[0]}")
-    return {name.strip(): value.strip() for name, value in rows}
+    pairs: dict[str, str] = {}
+    for name, value in ((name.strip(), value.strip()) for name, value in rows):
+        if pairs.setdefault(name, value) != value:
+            raise CommandError(f"{option}: {path} has two values for {name!r}")
+    return pairs
 
 
 #: How options that speak of features are read: what is given, the names of all, the option.
@@ -374,9 +387,18 @@ def _explain(path: str, selector: Any, table: Table, order: np.ndarray) -> None:
     for rank, j in enumerate(order, start=1):
         cells = (column[j] for column in columns.values())
         lines.append([rank, _cell(table.names[j]), *map(_cell, cells)])
+    write_whole(path, _table(lines))
+
+
+def _lines(names: Iterable[str]) -> str:
+    return "".join(f"{name}\n" for name in names)
+
+
+def _table(rows: Iterable[Sequence[Any]]) -> str:
+    """Rows as the text of a CSV file."""
     text = io.StringIO(newline="")
-    csv.writer(text, lineterminator="\n").writerows(lines)
-    write_whole(path, text.getvalue())
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    return text.getvalue()
 
 
 def _cell(value: Any) -> Any:
@@ -386,24 +408,38 @@ def _cell(value: Any) -> Any:
 
 
 def _check_outputs(options: argparse.Namespace) -> None:
-    """Refuse files that cannot be written, and those that would replace the data."""
+    """Refuse files that cannot be written, and those that would replace one that is read."""
     files = {"-o": options.output, "--explain": options.explain}
-    targets = {option: Path(file) for option, file in files.items() if file not in (None, "-")}
+    if options.output == "-":
+        del files["-o"]
+    targets = {
+        option: Path(os.path.realpath(file)) for option, file in files.items() if file is not None
+    }
+    if options.explain == "-":
+        raise CommandError("--explain: give the name of a file; '-' is none")
+    listed = (text[1:] for text in (*options.include, *options.exclude) if text.startswith("@"))
+    read = {"of the data": [options.file], "that --costs reads": [options.costs]}
+    read |= {"that --groups reads": [options.groups], "of the names": [*listed]}
+    sources = {Path(name): what for what, names in read.items() for name in names if name}
     for option, target in targets.items():
-        folder = target.absolute().parent
+        folder = target.parent
         if target.is_dir():
             problem = "is a folder; give the name of a file"
         elif not folder.is_dir():
             problem = f"cannot be written: there is no folder {str(folder)!r}"
         elif not os.access(target if target.exists() else folder, os.W_OK):
             problem = "cannot be written: permission denied"
-        elif target.exists() and Path(options.file).exists() and target.samefile(options.file):
-            problem = "is the file of the data, which would be lost; give another one"
+        elif what := next((what for source, what in sources.items() if _same(target, source)), ""):
+            problem = f"is the file {what}, which would be lost; give another one"
         else:
             continue
-        raise CommandError(f"{option}: {str(target)!r} {problem}")
-    if len(set(map(Path.absolute, targets.values()))) < len(targets):
+        raise CommandError(f"{option}: {files[option]!r} {problem}")
+    if len(set(targets.values())) < len(targets):
         raise CommandError("-o and --explain are the same file; give another one")
+
+
+def _same(target: Path, source: Path) -> bool:
+    return target.exists() and source.exists() and target.samefile(source)
 
 
 def _show_methods(options: argparse.Namespace) -> int:

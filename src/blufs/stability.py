@@ -122,7 +122,7 @@ class StabilitySelector(MetaEstimatorMixin, ColumnsMixin, BaseEstimator):
         for rows in random_parts(_num_samples(X), self.n_resamples, self.fraction, rng):
             selector = clone(self.estimator)
             _set_random_states(selector, rng)
-            fits.append(delayed(_support_on)(selector, X, y, rows))
+            fits.append(delayed(_support_on)(selector, X, y, rows, self.n_features_in_))
         self.supports_ = np.array(Parallel(n_jobs=self.n_jobs)(fits))
         self.frequencies_ = self.supports_.mean(axis=0)
         self.intervals_ = wilson_intervals(self.frequencies_, self.n_resamples)
@@ -149,11 +149,17 @@ class StabilitySelector(MetaEstimatorMixin, ColumnsMixin, BaseEstimator):
         return self.support_
 
 
-def _support_on(selector: Any, X, y, rows: np.ndarray) -> np.ndarray:
+def _support_on(selector: Any, X, y, rows: np.ndarray, d: int) -> np.ndarray:
     """What the selector chooses on some rows of X, a boolean array of shape (d,)."""
     part = () if y is None else (_safe_indexing(y, rows),)
     with on_part(X, rows):
-        return np.asarray(selector.fit(some_rows(X, rows), *part).get_support())
+        support = np.asarray(selector.fit(some_rows(X, rows), *part).get_support())
+    if support.dtype != bool or support.shape != (d,):
+        raise TypeError(
+            f"{type(selector).__name__}.get_support() must give {d} truth values, one per "
+            f"feature; it gave {support.dtype} of shape {support.shape}"
+        )
+    return support
 
 
 def some_rows(X, rows: np.ndarray):

@@ -245,6 +245,31 @@ def test_what_is_wrong_is_named():
         select_genes(adata, 5, batch_key="holes", estimator=MaxVariance())
 
 
+def test_an_object_without_values_is_refused():
+    adata = cells()
+    with pytest.raises(ValueError, match="adata holds no values"):
+        select_genes(adata[:0].copy(), 5)
+    adata.X = None
+    with pytest.raises(ValueError, match="adata holds no values"):
+        select_genes(adata, 5)
+
+
+def test_an_estimator_names_genes_by_itself():
+    adata = cells()
+    name = adata.var_names[-1]
+    chosen = select_genes(adata, 3, estimator=MaxVariance(include=[name]), inplace=False)
+    assert chosen.loc[name, "highly_variable"]
+    with pytest.raises(ValueError, match=f"include and exclude both have '{name}'"):
+        select_genes(adata, 3, estimator=MaxVariance(include=[name]), exclude=[name])
+
+
+def test_a_name_of_several_genes_is_not_guessed():
+    adata = cells()
+    adata.var_names = ["twice", "twice", *adata.var_names[2:]]
+    with pytest.raises(ValueError, match="include names 'twice', but several features are called"):
+        select_genes(adata, 3, include=["twice"])
+
+
 @pytest.mark.parametrize("dense", [False, True])
 def test_cells_on_disk_give_the_same_genes(dense, tmp_path):
     with plain_strings():

@@ -1,6 +1,7 @@
 """The command ``blufs``: what it reads, what it writes, what it says to bad input."""
 
 import csv
+import io
 import os
 import subprocess
 import sys
@@ -250,6 +251,14 @@ def test_a_file_that_cannot_be_used_ends_with_one_sentence(run, name, tmp_path):
         read_table(name)
 
 
+def test_what_is_no_plain_file_is_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "pipe.csv")
+    with pytest.raises(FileError, match=r"pipe.csv' is no plain file"):
+        read_table(tmp_path / "pipe.csv")
+    with pytest.raises(FileError, match="is a folder"):
+        read_table(tmp_path)
+
+
 def test_an_array_of_objects_is_never_unpickled(tmp_path):
     np.save(tmp_path / "o.npy", np.array([{}, 1], dtype=object), allow_pickle=True)
     with pytest.raises(FileError, match="allow_pickle=False"):
@@ -273,10 +282,12 @@ BAD_WORDS = {
     "a parameter twice": (["--set", "lam=1", "lam=2"], "--set lam: it is given twice"),
     "a feature in and out": (["--include", "g1", "--exclude", "g1"], "both have 'g1'"),
     "the data as output": (["-o", "../{here}/my.csv"], "the file of the data, which would be lost"),
-    "one file for two": (["-o", "f", "--explain", "./f"], "the same file"),
+    "one file for two": (["-o", "f", "--explain", "../{here}/f"], "the same file"),
+    "reasons nowhere": (["--explain", "-"], "--explain: give the name of a file"),
     "a folder as output": (["--explain", "."], "is a folder"),
     "no folder for the output": (["-o", "no/f.txt"], "there is no folder"),
     "no file of features": (["--include", "@gone"], "'gone' cannot be read"),
+    "names taken for a sample": (["--no-header"], "do not say --no-header"),
     "two characters": (["--separator", "ab"], "one character"),
 }
 
@@ -293,6 +304,74 @@ def test_what_cannot_be_done_is_said(run, words, X, tmp_path):
     assert message in err
     assert [path.name for path in tmp_path.iterdir()] == ["my.csv"]
     assert (tmp_path / "my.csv").read_text() == before
+
+
+@pytest.mark.parametrize("option", ["-o", "--explain"])
+@pytest.mark.parametrize("kind", ["--costs", "--groups", "--include", "--exclude"])
+def test_no_file_that_is_read_is_replaced(run, kind, option, X, tmp_path):
+    write_csv(tmp_path / "my.csv", X)
+    text = "g0\ng1\n" if kind in ("--include", "--exclude") else "g0,1\n"
+    (tmp_path / "list").write_text(text)
+    (tmp_path / "link").symlink_to("list")
+    given = "@list" if text == "g0\ng1\n" else "list"
+    code, out, err = run("select", "my.csv", "-s", 3, kind, given, option, "link")
+    assert (code, out) == (1, [])
+    assert "which would be lost; give another one" in err
+    assert (tmp_path / "list").read_text() == text
+
+
+def test_names_in_a_table_are_no_formulas(run, X, tmp_path):
+    file = tmp_path / "my.csv"
+    write_csv(file, X)
+    file.write_text(file.read_text().replace("g5", '"=1+1,x"'))
+    assert run("select", "my.csv", "-s", D, "--method", "LapScore", "-o", "f.csv")[0] == 0
+    with open(tmp_path / "f.csv", newline="") as table:
+        names = [row for (row,) in csv.reader(table)]
+    assert set(names) == ({*NAMES} - {"g5"}) | {"'=1+1,x"}
+
+
+PAIRS = {
+    "two values for one": ("g0,1\ng0,2\n", "has two values for 'g0'"),
+    "not UTF-8": (b"g\xe9,1\n", "'pairs' is no text in UTF-8"),
+    "three columns": ("g0,1,2\n", "lines of pairs must be name,value"),
+}
+
+
+@pytest.mark.parametrize("pairs", PAIRS)
+@pytest.mark.parametrize("option", ["--costs", "--groups"])
+def test_pairs_that_cannot_be_used(run, option, pairs, X, tmp_path):
+    write_csv(tmp_path / "my.csv", X)
+    content, message = PAIRS[pairs]
+    content = content if isinstance(content, bytes) else content.encode()
+    (tmp_path / "pairs").write_bytes(content)
+    code, out, err = run("select", "my.csv", "-s", 3, option, "pairs", "-q")
+    assert (code, out) == (1, [])
+    assert message in err
+
+
+def test_pairs_may_begin_with_a_mark_of_the_order_of_bytes(run, X, tmp_path):
+    write_csv(tmp_path / "my.csv", X)
+    (tmp_path / "pairs").write_text("\ufeff" + "".join(f"{name},1\n" for name in NAMES))
+    select = ("select", "my.csv", "-s", 3, "--method", "FSCA", "-q")
+    assert run(*select, "--costs", "pairs") == run(*select)
+
+
+@pytest.mark.parametrize("closed", ["stdout", "stderr"])
+def test_a_closed_stream_is_no_error(run, monkeypatch, closed, X, tmp_path):
+    write_csv(tmp_path / "my.csv", X)
+    monkeypatch.setattr(sys, closed, None)
+    assert main(["select", "my.csv", "-s", "3", "--method", "MaxVariance", "-o", "f"]) == 0
+    assert main(["select", "my.csv", "-s", "3", "--method", "MaxVariance"]) == 0
+    assert len((tmp_path / "f").read_text().splitlines()) == 3
+
+
+def test_names_that_the_terminal_has_no_letters_for(run, monkeypatch, X, tmp_path, capsys):
+    file = tmp_path / "my.csv"
+    write_csv(file, X)
+    file.write_text(file.read_text().replace("g", "gé"), encoding="utf-8")
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(io.BytesIO(), encoding="ascii"))
+    assert main(["select", "my.csv", "-s", "3", "--method", "MaxVariance"]) == 1
+    assert "a name cannot be printed in ascii: write to a file by -o" in capsys.readouterr().err
 
 
 def test_links_and_devices_stay_what_they_are(run, X, tmp_path):

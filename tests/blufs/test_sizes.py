@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from sklearn.datasets import load_digits, load_wine
+from sklearn.exceptions import NotFittedError
 
 from blufs import BLUFS, FSCA, AllFeatures, MaxVariance, RandomFeatures, StabilitySelector, path
 from blufs.plot import plot_explain, plot_path, plot_stability
@@ -161,6 +162,31 @@ def test_pictures_show_the_numbers(wine, table):
     selector = StabilitySelector(MaxVariance(3), n_resamples=4).fit(wine)
     ax = plot_stability(selector, most=5)
     assert [bar.get_width() for bar in ax.patches] == sorted(selector.frequencies_)[::-1][:5]
+
+
+def test_names_with_dollars_are_drawn_as_they_are(wine):
+    frame = wine.rename(columns={name: f"$f_{{{name}$" for name in wine})
+    reasons = MaxVariance(3).fit(frame).explain(frame)
+    ax = plot_explain(reasons)
+    ax.figure.draw_without_rendering()  # a formula that does not end would raise
+    assert ax.get_yticklabels()[0].get_text().startswith("$f_{")
+
+
+def test_pictures_of_something_else_are_refused(wine, table):
+    reasons = MaxVariance(3).fit(wine).explain(wine)
+    for draw, given in ((plot_path, reasons), (plot_explain, table), (plot_path, 3)):
+        with pytest.raises(ValueError, match=r"this draws the table that (path|explain) returned"):
+            draw(given)
+    with pytest.raises(ValueError, match=r"this draws the table .*'weight'"):
+        plot_explain(reasons, value="weight")
+    with pytest.raises(ValueError, match="the column 'status' holds no numbers"):
+        plot_explain(reasons, value="status")
+    with pytest.raises(ValueError, match="most must be a positive number of features, got -1"):
+        plot_explain(reasons, most=-1)
+    with pytest.raises(TypeError, match="a fitted StabilitySelector, got MaxVariance"):
+        plot_stability(MaxVariance(3).fit(wine))
+    with pytest.raises(NotFittedError):
+        plot_stability(StabilitySelector(MaxVariance(3)))
 
 
 def test_pictures_say_that_they_need_matplotlib(monkeypatch, table):

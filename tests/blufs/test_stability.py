@@ -116,6 +116,18 @@ def test_nothing_stable_is_said(wine):
         StabilitySelector(MaxVariance(1), fraction=0.001).fit(wine)
 
 
+class Positions(MaxVariance):
+    """A selector of another library that gives positions instead of a mask."""
+
+    def get_support(self, indices=True):
+        return super().get_support(indices=True)
+
+
+def test_a_selector_that_gives_no_mask_is_refused(wine):
+    with pytest.raises(TypeError, match=r"Positions.get_support\(\) must give 13 truth values"):
+        StabilitySelector(Positions(3), n_resamples=4).fit(wine)
+
+
 def test_an_error_on_a_part_says_so():
     X = np.zeros((40, 6))
     X[0] = 1  # what varies is on one part only

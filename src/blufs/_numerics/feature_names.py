@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping, Sequence
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -30,6 +30,7 @@ def feature_indices(wanted: Any, d: int, names: Sequence[str] | None, argument: 
     """
     if wanted is None:
         return np.empty(0, dtype=np.intp)
+    _refuse_masked(wanted, argument)
     values = np.asarray(_in_order(wanted, names, argument))
     if values.ndim != 1:
         raise ValueError(
@@ -46,7 +47,7 @@ def feature_indices(wanted: Any, d: int, names: Sequence[str] | None, argument: 
         return np.flatnonzero(values)
     if any(isinstance(value, bool | np.bool_) for value in wanted):
         raise _mixed(wanted, argument)
-    if np.issubdtype(values.dtype, np.integer):
+    if all(isinstance(value, Integral) for value in wanted):  # of objects as well
         if d == len(values) > 2 and np.isin(values, [0, 1]).all():
             raise ValueError(
                 f"{argument} has {d} values that are 0 or 1: a mask needs truth values, such as "
@@ -58,7 +59,7 @@ def feature_indices(wanted: Any, d: int, names: Sequence[str] | None, argument: 
                 f"{argument} has {shown(outside)}, but the {d} features of X have the positions "
                 f"0 to {d - 1}"
             )
-        return np.unique(values).astype(np.intp)
+        return np.unique(values.astype(np.intp))
     return np.unique(_positions_of_names(values.tolist(), names, argument))
 
 
@@ -110,19 +111,32 @@ def _feature_values(
     values: Any, d: int, names: Sequence[str] | None, argument: str
 ) -> dict[int, Any]:
     """What a list of d values, a mapping or a Series by name says of each feature, by position."""
+    _refuse_masked(values, argument)
     index: Any = getattr(values, "index", None)
     if names is not None and hasattr(index, "get_indexer") and index.inferred_type == "string":
+        if not index.is_unique:
+            raise ValueError(
+                f"{argument} names features several times: {shown(index[index.duplicated()])}"
+            )
         values = dict(zip(index, values, strict=True))
     if isinstance(values, Mapping):
         if not all(isinstance(name, str) for name in values):
             raise ValueError(f"{argument} must have names of features as keys")
         positions = _positions_of_names(list(values), names, argument)
         return dict(zip(positions.tolist(), values.values(), strict=True))
-    array = np.asarray(values)
+    try:
+        array = np.asarray(values)
+    except ValueError:  # values that are lists of several lengths
+        raise ValueError(f"{argument} must be one value per feature, such as a text") from None
     if array.shape != (d,):
         what = f"{len(array)} values" if array.ndim == 1 else f"shape {array.shape}"
         raise ValueError(f"{argument} has {what}, X has {d} features: give one for each")
     return dict(enumerate(values))
+
+
+def _refuse_masked(values: Any, argument: str) -> None:
+    if np.ma.is_masked(values):
+        raise ValueError(f"{argument} has masked values: leave them out, or fill them in")
 
 
 def _in_order(wanted: Any, names: Sequence[str] | None, argument: str) -> Any:
@@ -154,7 +168,16 @@ def _positions_of_names(wanted: list, names: Sequence[str] | None, argument: str
             f"{argument} names features, but X has no names: give a DataFrame with strings as "
             "column names, or positions"
         )
-    positions = {str(name): position for position, name in enumerate(names)}
+    positions: dict[str, int] = {}
+    twice = set()
+    for position, name in enumerate(map(str, names)):
+        if positions.setdefault(name, position) != position:
+            twice.add(name)
+    if ambiguous := sorted(twice.intersection(wanted)):
+        raise ValueError(
+            f"{argument} names {shown(ambiguous)}, but several features are called so: give "
+            "positions, or rename them"
+        )
     unknown = [name for name in wanted if name not in positions]
     if unknown:
         near = difflib.get_close_matches(unknown[0], positions, n=1)

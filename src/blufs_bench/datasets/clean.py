@@ -82,11 +82,13 @@ def _clean_features(raw: RawData, spec: Mapping[str, Any]) -> np.ndarray | sp.cs
     is_text = spec.get("transform") == "tfidf"
     if sp.issparse(X) or (is_text and density(X) < SPARSE_BELOW):
         X = canonical_csr(sp.csr_array(X, dtype=np.float64))
-        _check_values(X.data, lambda first: _sparse_place(X, first), names)
+        _check_values(X.data, lambda first: _sparse_place(X, first), names, can_be_treated=False)
         return X
     check_memory(8 * X.size, spec)
     X = np.ascontiguousarray(X, dtype=np.float64)
-    _check_values(X.reshape(-1), lambda first: divmod(first, X.shape[1]), names)
+    _check_values(
+        X.reshape(-1), lambda first: divmod(first, X.shape[1]), names, can_be_treated=True
+    )
     return X
 
 
@@ -95,13 +97,15 @@ def _sparse_place(X: sp.csr_array, position: int) -> tuple[int, int]:
     return row, int(X.indices[position])
 
 
-def _check_values(values: np.ndarray, place: Any, names: list[str] | None) -> None:
+def _check_values(
+    values: np.ndarray, place: Any, names: list[str] | None, *, can_be_treated: bool
+) -> None:
     bad = ~np.isfinite(values)
     if bad.any():
         row, column = place(int(bad.argmax()))
         called = f" called {names[column]!r}" if names else ""
         remedy = "correct them"
-        if np.isnan(values).any():
+        if np.isnan(values).any() and can_be_treated:
             remedy = "say `missing: impute`, `drop_features` or `drop_samples`, or correct them"
         raise DatasetError(
             f"{int(bad.sum())} values are missing or infinite, the first in sample {row}, feature "

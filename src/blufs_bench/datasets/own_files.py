@@ -36,6 +36,8 @@ def own_file_problems(spec: Mapping[str, Any]) -> Iterator[str]:
     keys = spec.get("keys", {})
     asked = [("label", spec.get("label")), ("keys.X", keys.get("X")), ("keys.y", keys.get("y"))]
     asked += [("drop", column) for column in spec.get("drop", [])]
+    if path.suffix.lower() in TEXT_SUFFIXES:  # elsewhere the names of features are not known yet
+        asked += [(key, name) for key in ("include", "exclude") for name in spec.get(key, [])]
     for key, name in asked:
         if isinstance(name, str) and name not in names:
             yield f"{key}: {spec['path']} holds no {name!r}; {suggestion(name, names)}"

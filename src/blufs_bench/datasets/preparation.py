@@ -46,7 +46,9 @@ def prepare(
     """
     try:
         raw = _load(spec, raw_path, source or {})
+        n_loaded = raw.X.shape[-1]
         X, y, class_names, raw = clean(raw, spec)
+        _check_positions(spec, n_loaded - X.shape[1])
         X, y = _subset(spec, X, y)
         X, transformed = transform(X, spec)
         X, real_features = _mixed_with_noise(spec, X)
@@ -71,6 +73,17 @@ def prepare(
     return PreparedDataset(X, y, card)
 
 
+def _check_positions(spec: Mapping[str, Any], n_left_out: int) -> None:
+    """Refuse positions of features where some were left out, which moves the others."""
+    given = [*spec.get("include", ()), *spec.get("exclude", ())]
+    positions = [feature for feature in given if not isinstance(feature, str)]
+    if n_left_out and positions:
+        raise DatasetError(
+            f"`missing: drop_features` left out {n_left_out} features, so the others have other "
+            f"positions than in the file: name those of include and exclude instead of {positions}"
+        )
+
+
 def _preselected(spec: Mapping[str, Any], card: Mapping[str, Any]) -> dict[str, list[int]]:
     """Positions of the features that a definition includes and excludes."""
     d, names = card["n_features"], card["feature_names"]
@@ -86,6 +99,8 @@ def _preselected(spec: Mapping[str, Any], card: Mapping[str, Any]) -> dict[str, 
             f"dataset {spec['name']}: include and exclude both have the features at "
             f"{sorted(both)[:5]}"
         )
+    if len(found["exclude"]) == d:
+        raise DatasetError(f"dataset {spec['name']}: exclude leaves none of the {d} features")
     return found
 
 

@@ -34,6 +34,9 @@ def prepared(path, lines, **keys):
         ({"label": "clas"}, "label: {} holds no 'clas'; did you mean 'class'?"),
         ({"drop": ["A"]}, "drop: {} holds no 'A'; did you mean 'a'?"),
         ({"label": "class", "drop": ["b"]}, ""),
+        ({"include": ["A"]}, "include: {} holds no 'A'; did you mean 'a'?"),
+        ({"exclude": ["B"], "include": ["a"]}, "exclude: {} holds no 'B'; did you mean 'b'?"),
+        ({"include": [0], "exclude": [1]}, ""),
         ({"label": -1}, ""),
         ({"transpose": True, "label": "nothing"}, ""),  # known when it is read
     ],
@@ -163,6 +166,16 @@ def test_missing_values_without_a_word_name_the_column_and_the_ways_out(tmp_path
     infinite = [*MISSING[:4], "inf,1,0,v", *MISSING[10:]]
     with pytest.raises(DatasetError, match="1 values are missing or infinite"):
         prepared(tmp_path / "f.csv", infinite, missing="impute")
+
+
+@pytest.mark.parametrize("how", ["impute", "drop_features"])
+def test_missing_values_of_sparse_data_are_not_said_to_be_treated(tmp_path, how):
+    X = sp.csr_array(np.eye(6))
+    X.data[2] = np.nan
+    sp.save_npz(tmp_path / "f.npz", X)
+    path = tmp_path / "f.npz"
+    with pytest.raises(DatasetError, match=r"feature 2 \(counted from 0\); correct them"):
+        prepare(defined(path, missing=how), path)
 
 
 @pytest.fixture

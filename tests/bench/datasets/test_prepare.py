@@ -343,3 +343,14 @@ def test_included_and_excluded_features_stand_on_the_card_by_position(tmp_path):
         prepare({**spec, "include": ["bb"]}, path)
     with pytest.raises(DatasetError, match="include and exclude both have"):
         prepare({**spec, "include": ["a"]}, path)
+    with pytest.raises(DatasetError, match="exclude leaves none of the 3 features"):
+        prepare({**spec, "include": [], "exclude": ["a", "b", "c"]}, path)
+
+
+def test_positions_are_refused_where_features_were_left_out(tmp_path):
+    path = tmp_path / "my.csv"
+    path.write_text("a,b,c,class\n1,2,,x\n2,1,3,y\n3,4,1,x\n5,1,2,y\n")
+    spec = {"name": "mine", "title": "mine", "label": "class", "missing": "drop_features"}
+    assert prepare({**spec, "include": ["b"]}, path).card["include"] == [1]
+    with pytest.raises(DatasetError, match=r"left out 1 features, .* instead of \[1\]"):
+        prepare({**spec, "include": ["a"], "exclude": [1]}, path)

@@ -314,7 +314,10 @@ def test_values_by_name_and_by_position_are_the_same():
         (True, {"costs": COSTS}, "a positive number, got True"),
         ("auto", {"costs": COSTS}, "n_features_to_select='auto' does not look at costs"),
         (2.5, {}, "n_features_to_select"),
+        (10**400, {"costs": COSTS}, "a positive number, got 10000"),
+        (3, {"costs": np.ma.masked_array(COSTS, COSTS > 1)}, "costs has masked values"),
         (3, {"groups": [1, 2]}, "groups has 2 values, X has 13 features"),
+        (3, {"groups": [(1,), (1, 2)] + [(3,)] * 11}, "groups must be one value per feature"),
         (3, {"groups": [None, *GROUPS[1:]]}, "groups has no label at 0"),
         (3, {"groups": [*range(12), np.nan]}, "groups has no label at 12"),
         (3, {"groups": [pd.NA, *GROUPS[1:]]}, "groups has no label at 0"),
@@ -407,3 +410,11 @@ def test_searches_paths_and_stability_respect_them(wine):
         own = [j for j in range(13) if GROUPS[j] == label]
         assert len(set(stable.frequencies_[own])) == 1
         assert stable.support_[own].all() or not stable.support_[own].any()
+
+
+def test_a_series_that_names_a_feature_twice_is_refused():
+    frame = load_wine(as_frame=True).data
+    names = ["hue", "hue", *frame.columns[2:]]
+    for given in ({"costs": pd.Series(COSTS, index=names)}, {"groups": pd.Series(GROUPS, names)}):
+        with pytest.raises(ValueError, match="names features several times: 'hue'"):
+            FSCA(3, **given).fit(frame)

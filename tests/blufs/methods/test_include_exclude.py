@@ -106,6 +106,8 @@ def test_positions_names_and_masks_are_the_same(wine):
         ({"exclude": np.array([[1]])}, "exclude must be a list"),
         ({"exclude": {2, 3}}, "exclude must be a list of features, got set"),
         ({"exclude": pd.DataFrame({"a": [1]})}, "exclude must be a list of features, got DataF"),
+        ({"include": np.ma.masked_array([1, 2], [0, 1])}, "include has masked values"),
+        ({"include": [10**30]}, "include has 10{30}, but the 13 features"),
         ({"exclude": 3}, "exclude"),
         ({"exclude": "alcohol"}, "exclude"),
     ],
@@ -113,6 +115,12 @@ def test_positions_names_and_masks_are_the_same(wine):
 def test_what_cannot_be_is_refused(parameters, message, wine):
     with pytest.raises(ValueError, match=message):
         MaxVariance(3, **parameters).fit(wine)
+
+
+def test_numbers_of_any_type_are_positions(wine):
+    wanted = MaxVariance(3, include=[1, 2]).fit(wine).support_
+    for given in (np.array([1, 2], object), pd.Series([1, 2], dtype="Int64"), np.uint8([2, 1])):
+        np.testing.assert_array_equal(MaxVariance(3, include=given).fit(wine).support_, wanted)
 
 
 def test_positions_among_names_are_no_names():

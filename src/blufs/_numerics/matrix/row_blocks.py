@@ -29,7 +29,7 @@ FAN = 8
 _GROUPS_PER_WORKER = 8
 
 
-class BlockError(RuntimeError):
+class BlockError(ValueError):
     """A block of rows could not be read, or not be worked on; the message says which."""
 
 
@@ -379,12 +379,14 @@ def joined_rows(parts: Iterable[tuple[slice, Any]], n: int):
     """The matrix of n rows that has the given parts, each at the start of its slice of rows."""
     kept: list = []
     for rows, part in parts:
-        if sp.issparse(part):
-            kept.append(part)
-            continue
-        if not kept:  # not collected and joined at the end, which would hold all of them twice
+        if not kept and not sp.issparse(part):
+            # Not collected and joined at the end, which would hold all of them twice.
             kept.append(np.empty((n, part.shape[1]), part.dtype))
-        kept[0][rows.start : rows.start + len(part)] = part
+        if kept and not sp.issparse(kept[0]):
+            dense = part.toarray() if sp.issparse(part) else part
+            kept[0][rows.start : rows.start + len(dense)] = dense
+        else:  # a dense one among sparse ones becomes sparse
+            kept.append(sp.csr_array(part))
     return sp.vstack(kept, format="csr") if sp.issparse(kept[0]) else kept[0]
 
 
