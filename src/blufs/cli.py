@@ -180,7 +180,7 @@ def _select(options: argparse.Namespace) -> int:
     layout = Layout(
         left_out=left_out,
         missing=tuple(options.missing_text),
-        separator=_character(options.separator),
+        separator=character(options.separator),
         header=not options.no_header,
         transpose=options.transpose,
         array=options.array,
@@ -221,7 +221,8 @@ def _select(options: argparse.Namespace) -> int:
     return DONE
 
 
-def _character(separator: str | None) -> str | None:
+def character(separator: str | None) -> str | None:
+    """What was given as ``--separator``; a tabulator may be written as in a program."""
     if separator is None:
         return None
     text = separator.replace("\\t", "\t")

@@ -118,11 +118,12 @@ class StabilitySelector(MetaEstimatorMixin, ColumnsMixin, BaseEstimator):
         validate_data(self, X, skip_check_array=True)  # names and number of the features
         X, y = indexable(with_known_rows(X), y)
         rng = check_random_state(self.random_state)
+        d = getattr(self, "n_features_in_", None)  # None if X is no matrix, which no fit takes
         fits = []
         for rows in random_parts(_num_samples(X), self.n_resamples, self.fraction, rng):
             selector = clone(self.estimator)
             _set_random_states(selector, rng)
-            fits.append(delayed(_support_on)(selector, X, y, rows, self.n_features_in_))
+            fits.append(delayed(_support_on)(selector, X, y, rows, d))
         self.supports_ = np.array(Parallel(n_jobs=self.n_jobs)(fits))
         self.frequencies_ = self.supports_.mean(axis=0)
         self.intervals_ = wilson_intervals(self.frequencies_, self.n_resamples)
@@ -149,7 +150,7 @@ class StabilitySelector(MetaEstimatorMixin, ColumnsMixin, BaseEstimator):
         return self.support_
 
 
-def _support_on(selector: Any, X, y, rows: np.ndarray, d: int) -> np.ndarray:
+def _support_on(selector: Any, X, y, rows: np.ndarray, d: int | None) -> np.ndarray:
     """What the selector chooses on some rows of X, a boolean array of shape (d,)."""
     part = () if y is None else (_safe_indexing(y, rows),)
     with on_part(X, rows):

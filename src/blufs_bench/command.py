@@ -17,7 +17,8 @@ from typing import Any
 
 import yaml
 
-from blufs.cli import FAILED, CommandError, Waiting, add_layout_arguments
+from blufs._files import TREATMENTS
+from blufs.cli import FAILED, CommandError, Waiting, add_layout_arguments, character
 from blufs_bench.datasets.definitions import dataset_definitions
 from blufs_bench.datasets.errors import DatasetError
 from blufs_bench.datasets.preparation import prepare
@@ -34,6 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--name", help="of the suite (default: that of the file)")
     parser.add_argument("--methods", nargs="+", metavar="METHOD", help="default: those of `demo`")
     parser.add_argument("--clusters", type=int, metavar="C", help="groups that methods look for")
+    parser.add_argument("--missing", choices=TREATMENTS, default="error", help="missing values")
     parser.add_argument("--transform", help="of the features: standardise, log, log1p, tfidf")
     parser.add_argument("--cores", default="all", help="default: all")
     parser.add_argument("-n", "--dry-run", action="store_true", help="say what would be run")
@@ -47,6 +49,11 @@ def run(options: argparse.Namespace) -> int:
     if not Path(options.file).is_file():
         raise CommandError(f"there is no file {options.file!r} in the folder {Path.cwd()}")
     root = project_folder()
+    ready = yaml.safe_load((root / "config.yaml").read_text("utf-8"))["suites"]
+    if name in ready:
+        raise CommandError(
+            f"{name!r} is a suite of the benchmark itself: say another one by --name"
+        )
     definition = _definition(options)
     try:
         known = dataset_definitions(root / "data/datasets.yaml", {name: definition})
@@ -81,7 +88,8 @@ def _definition(options: argparse.Namespace) -> dict[str, Any]:
         "path": options.file,
         "label": options.label,
         "drop": drop or None,
-        "separator": options.separator,
+        "separator": character(options.separator),
+        "missing": None if options.missing == "error" else options.missing.replace("-", "_"),
         "transpose": options.transpose or None,
         "transform": options.transform,
         "n_clusters": options.clusters,

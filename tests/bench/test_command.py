@@ -28,6 +28,7 @@ def folder(tmp_path, monkeypatch):
 
 def test_the_suite_that_is_planned_is_that_of_the_file(folder, capfd):
     options = ["--label", "class", "--id", "id", "--methods", "LapScore", "BLUFS"]
+    options += ["--missing", "drop-features", "--separator", ","]
     options += ["--transform", "standardise", "--cores", "1", "--dry-run"]
     code = main(["compare", "my.csv", *options])
     out = capfd.readouterr().out
@@ -35,6 +36,7 @@ def test_the_suite_that_is_planned_is_that_of_the_file(folder, capfd):
     config = yaml.safe_load((folder / "results/my/compare.yaml").read_text())
     assert config["suite"] == "my"
     expected = {"path": "my.csv", "label": "class", "drop": ["id"], "transform": "standardise"}
+    expected |= {"missing": "drop_features", "separator": ","}
     assert config["datasets"] == {"my": expected}
     assert config["suites"]["my"]["s_values"] == [5]  # of 12 features
     assert config["suites"]["my"]["methods"] == ["LapScore", "BLUFS"]
@@ -46,6 +48,8 @@ BAD = {
     "no such label": (["my.csv", "--label", "klass"], "there is no column 'klass'"),
     "text in a feature": (["my.csv", "--label", "class"], "'id' (for instance 'P0')"),
     "another format": (["my.docx"], "must end in one of"),
+    "a suite that there is": (["my.csv", "--name", "paper"], "'paper' is a suite of the benchm"),
+    "two characters": (["my.csv", "--separator", ";;"], "--separator must be one character"),
     "a name with a slash": (["my.csv", "--name", "a/b"], "--name must be letters"),
 }
 

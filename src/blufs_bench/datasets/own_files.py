@@ -24,12 +24,13 @@ def own_file_problems(spec: Mapping[str, Any]) -> Iterator[str]:
     path = Path(spec["path"]).expanduser()
     if not path.is_file():
         folder = path.parent if path.is_absolute() else "the folder that Snakemake works in"
-        others = [p.name for p in path.parent.glob(f"*{path.suffix}")] if path.suffix else []
+        alike = path.parent.glob(f"*{path.suffix}") if path.suffix else ()
+        others = [other.name for other in alike if other.is_file()]
         near = f"; {suggestion(path.name, others)}" if others else ""
         yield f"path: there is no file {spec['path']} (looked in {folder}){near}"
         return
     names: list[str] | None = None
-    with suppress(OSError, ValueError, csv.Error, zipfile.BadZipFile):  # who reads it says more
+    with suppress(Exception):  # of a damaged file; who reads it says more
         names = _names(path, spec)
     if not names:
         return
@@ -40,7 +41,8 @@ def own_file_problems(spec: Mapping[str, Any]) -> Iterator[str]:
         asked += [(key, name) for key in ("include", "exclude") for name in spec.get(key, [])]
     for key, name in asked:
         if isinstance(name, str) and name not in names:
-            yield f"{key}: {spec['path']} holds no {name!r}; {suggestion(name, names)}"
+            hint = "; is `separator` right?" if len(names) == 1 else ""
+            yield f"{key}: {spec['path']} holds no {name!r}; {suggestion(name, names)}{hint}"
 
 
 def _names(path: Path, spec: Mapping[str, Any]) -> list[str] | None:
@@ -57,7 +59,7 @@ def _names(path: Path, spec: Mapping[str, Any]) -> list[str] | None:
             return [str(name) for name in archive["obs"] if name[0] != "_"]
     if suffix not in TEXT_SUFFIXES or not spec.get("header", True) or spec.get("transpose"):
         return None
-    with path.open(encoding="utf-8-sig", errors="replace", newline="") as stream:
+    with path.open(encoding="utf-8-sig", newline="") as stream:
         line = stream.readline(_LONGEST_LINE)
     separator = spec.get("separator", usual_separator(path))
     return [name.strip() for name in next(csv.reader([line], delimiter=separator), [])]

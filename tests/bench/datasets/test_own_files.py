@@ -47,6 +47,58 @@ def test_columns_that_are_not_there_are_named_with_what_was_meant(tmp_path, keys
     assert list(own_file_problems(defined(path, **keys))) == [words.format(path)][: bool(words)]
 
 
+def test_what_cannot_be_read_at_a_glance_is_left_to_the_reader(tmp_path):
+    path = tmp_path / "my.csv"
+    path.write_text("\n".join(ROWS), encoding="utf-16")
+    assert not list(own_file_problems(defined(path, label="class")))
+    with pytest.raises(DatasetError, match="UnicodeDecodeError"):
+        prepare(defined(path, label="class"), path)
+
+
+def test_a_wrong_separator_is_guessed_from_a_single_column(tmp_path):
+    path = tmp_path / "my.csv"
+    path.write_text("\n".join(ROWS).replace(",", ";"))
+    (problem,) = own_file_problems(defined(path, label="class"))
+    assert problem.endswith("known: a;b;class; is `separator` right?")
+
+
+def test_a_folder_is_not_offered_instead_of_itself(tmp_path):
+    (tmp_path / "my.csv").mkdir()
+    (problem,) = own_file_problems(defined(tmp_path / "my.csv"))
+    assert "there is no file" in problem
+    assert "did you mean" not in problem
+
+
+@pytest.mark.parametrize("label", ["class", "id"])
+def test_an_index_is_no_feature(tmp_path, label):
+    pd = pytest.importorskip("pandas")
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(rng.random((30, 3)), columns=list("abc"))
+    table["class"] = np.arange(30) % 2
+    table.index = pd.Index(np.arange(30) // 10, name="id")
+    table.to_parquet(tmp_path / "my.parquet")
+    made = prepare(defined(tmp_path / "my.parquet", label=label), tmp_path / "my.parquet")
+    if label == "class":
+        assert made.card["feature_names"] == ["a", "b", "c"]
+        assert made.card["notes"] == ["the index 'id' names the samples; it was left out"]
+    else:
+        assert made.card["feature_names"] == ["a", "b", "c", "class"]
+        assert made.card["n_classes"] == 3
+
+
+@pytest.mark.parametrize("obs", [None, 3.0])
+def test_a_file_of_cells_without_their_table_is_left_to_its_reader(tmp_path, obs):
+    h5py = pytest.importorskip("h5py")
+    with h5py.File(tmp_path / "my.h5ad", "w") as archive:
+        archive["X"] = np.eye(4)
+        if obs is not None:
+            archive["obs"] = obs
+    spec = defined(tmp_path / "my.h5ad", label="kind")
+    assert not list(own_file_problems(spec))
+    with pytest.raises(DatasetError, match=r"cannot be read as \.h5ad"):
+        prepare(spec, tmp_path / "my.h5ad")
+
+
 def test_arrays_that_are_not_there_are_named(tmp_path):
     path = tmp_path / "my.npz"
     np.savez(path, data=np.eye(4), kind=np.arange(4))

@@ -143,7 +143,13 @@ def read_parquet(path: Path, spec: Mapping[str, Any]) -> RawData:
     options = {"page_checksum_verification": True, "read_dictionary": sorted(text)}
     table = pq.read_table(path, **options).to_pandas()
     named = [name for name in table.index.names if name is not None]
-    return _split(table.reset_index(level=named) if named else table, spec)
+    asked = (spec.get("label"), *spec.get("drop", ()))
+    kept = [name for name in named if name in asked or str(name).lower() in _USUAL_LABELS]
+    raw = _split(table.reset_index(level=kept) if kept else table, spec)
+    for name in named:
+        if name not in kept:
+            raw.notes.append(f"the index {name!r} names the samples; it was left out")
+    return raw
 
 
 def read_arff(path: Path, spec: Mapping[str, Any]) -> RawData:
