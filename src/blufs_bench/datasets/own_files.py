@@ -41,8 +41,9 @@ def own_file_problems(spec: Mapping[str, Any]) -> Iterator[str]:
         asked += [(key, name) for key in ("include", "exclude") for name in spec.get(key, [])]
     for key, name in asked:
         if isinstance(name, str) and name not in names:
-            hint = "; is `separator` right?" if len(names) == 1 else ""
-            yield f"{key}: {spec['path']} holds no {name!r}; {suggestion(name, names)}{hint}"
+            hint = f"it has one column only, {names[0]!r}: is `separator` right?"
+            hint = hint if len(names) == 1 else suggestion(name, names)
+            yield f"{key}: {spec['path']} holds no {name!r}; {hint}"
 
 
 def _names(path: Path, spec: Mapping[str, Any]) -> list[str] | None:

@@ -59,7 +59,7 @@ def test_a_wrong_separator_is_guessed_from_a_single_column(tmp_path):
     path = tmp_path / "my.csv"
     path.write_text("\n".join(ROWS).replace(",", ";"))
     (problem,) = own_file_problems(defined(path, label="class"))
-    assert problem.endswith("known: a;b;class; is `separator` right?")
+    assert problem.endswith("one column only, 'a;b;class': is `separator` right?")
 
 
 def test_a_folder_is_not_offered_instead_of_itself(tmp_path):
