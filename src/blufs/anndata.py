@@ -12,7 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.base import clone
 
-from blufs._numerics.feature_names import feature_indices, shown
+from blufs._numerics.feature_names import feature_indices
 from blufs._numerics.matrix import column_variances
 from blufs._numerics.matrix.chunked import as_row_chunks, first_row, is_dask
 from blufs._numerics.warn import warn_user

@@ -37,12 +37,13 @@ def own_file_problems(spec: Mapping[str, Any]) -> Iterator[str]:
     keys = spec.get("keys", {})
     asked = [("label", spec.get("label")), ("keys.X", keys.get("X")), ("keys.y", keys.get("y"))]
     asked += [("drop", column) for column in spec.get("drop", [])]
-    if path.suffix.lower() in TEXT_SUFFIXES:  # elsewhere the names of features are not known yet
+    is_text = path.suffix.lower() in TEXT_SUFFIXES
+    if is_text:  # elsewhere the names of features are not known yet
         asked += [(key, name) for key in ("include", "exclude") for name in spec.get(key, [])]
     for key, name in asked:
         if isinstance(name, str) and name not in names:
             hint = f"it has one column only, {names[0]!r}: is `separator` right?"
-            hint = hint if len(names) == 1 else suggestion(name, names)
+            hint = hint if is_text and len(names) == 1 else suggestion(name, names)
             yield f"{key}: {spec['path']} holds no {name!r}; {hint}"
 
 
