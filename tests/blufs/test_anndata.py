@@ -118,6 +118,9 @@ def test_known_markers_are_kept_and_unwanted_genes_left_out(batch_key):
         select_genes(adata, 8, exclude="mt")
     with pytest.raises(ValueError, match="did you mean 'gene 50'"):
         select_genes(adata, 8, include=["gen 50"])
+    both = [adata.var_names[3], adata.var_names[9]]
+    with pytest.raises(ValueError, match=f"include and exclude both have '{both[1]}'$"):
+        select_genes(adata, 8, include=both, exclude=both[1:])
 
 
 def test_more_genes_than_there_are_is_all_of_them_with_a_warning():
