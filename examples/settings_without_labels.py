@@ -1,13 +1,11 @@
-"""Blind search: settings and s without labels.
+"""Blind search: settings without labels.
 
-`BlindSearch` fits every setting of a grid for every s, clusters the data by the chosen features and
-judges the clusters by a criterion that needs no labels. It keeps the estimator's own setting unless
-another one is better by a margin. The picture compares the criterion with the agreement with the
-true classes, which the search never saw.
+`BlindSearch` fits every setting of a grid, clusters the data by the chosen features and judges the
+clusters by a criterion that needs no labels. It keeps the estimator's own setting, orange in the
+picture, unless another one is better by a margin.
 
-What to see: points further right also lie higher, so the criterion and the true classes agree
-about s. For one s the points are a loose cloud: there the search gains little. The criterion grows
-with s, so the largest s that is offered tends to win: offer what you can afford.
+What to see: settings with a higher criterion agree better with the true classes, which the search
+never saw, but only loosely. The chosen one need not be the best.
 """
 
 import matplotlib.pyplot as plt
@@ -18,10 +16,9 @@ from blufs import BLUFS, BlindSearch, normalized_mutual_info
 
 X, y = load_digits(return_X_y=True)
 X, y = X[::3], y[::3]  # a third of the digits, to be quick
-s_values = [5, 10, 20, 30]
-grid = {"alpha": [0.1, 10, 1000], "lam": [0.1, 10]}
-search = BlindSearch(BLUFS(n_clusters=10), grid, s_values=s_values).fit(X)
-X_small = search.transform(X)  # with the chosen setting and s
+grid = {"alpha": [3, 10, 30], "lam": [1, 3, 10]}
+search = BlindSearch(BLUFS(30, n_clusters=10), grid).fit(X)
+X_small = search.transform(X)  # with the chosen setting
 print("chosen:", search.best_params_)
 
 
@@ -30,14 +27,11 @@ def nmi(Z):
 
 
 fig, ax = plt.subplots(figsize=(6, 3.8))
-for s in s_values:
-    rows = [row for row in search.results_ if row["s"] == s]
-    criterion = [row[search.criterion] for row in rows]
-    ax.scatter(criterion, [nmi(X[:, row["features"]]) for row in rows], label=f"s = {s}")
-    for row in rows:
-        if {**row["params"], "n_features_to_select": s} == search.best_params_:
-            ring = {"s": 170, "facecolors": "none", "edgecolors": "k", "label": "chosen"}
-            ax.scatter([row[search.criterion]], [nmi(X[:, row["features"]])], **ring)
+for row in search.results_:
+    at = row[search.criterion], nmi(X[:, row["features"]])
+    ax.plot(*at, "o", color="tab:orange" if row["is_default"] else "tab:blue")
+    if {**row["params"], "n_features_to_select": 30} == search.best_params_:
+        ax.plot(*at, "o", ms=14, mfc="none", mec="k", label="chosen")
 ax.set(xlabel=f"label-free criterion ({search.criterion})", ylabel="NMI with the true classes")
 ax.grid(alpha=0.3)
 ax.legend()

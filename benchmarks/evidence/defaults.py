@@ -21,7 +21,10 @@ from threadpoolctl import threadpool_limits
 from benchmarks.data import DATASETS, NOT_THERE, load_part
 from benchmarks.harness import markdown, read, save
 from blufs import BLUFS, FSCA, MCFS, BLUFSVariant, LapScore, MaxVariance, SampleGraph
+from blufs._numerics.matrix.scaling import choose_scaling
+from blufs._numerics.views import View
 from blufs.metrics import cluster, label_free_criteria, normalized_mutual_info, score_partitions
+from blufs.search import DEFAULT_CRITERION, DEFAULT_MARGIN, choose_blind
 from blufs_bench.stages.classification import classification_accuracy, forest_accuracy
 
 MOST, RARE = 600, 4
@@ -59,11 +62,12 @@ METHODS = {
 }
 #: Rows that are no fit of one method on each s.
 OTHERS = ("random", "all features", "auto s")
-WITH_FOREST = ("default", *METHODS, "random")
 #: What BlindSearch could choose among, its default first.
-CANDIDATES = ("default", "lam 1", "lam 10", "alpha 3", "alpha 30", "equal norm", "own scale")
+WEIGHTS = ("default", "lam 1", "lam 10", "alpha 3", "alpha 30")
+CANDIDATES = (*WEIGHTS, "equal norm", "own scale")
 CRITERIA = ("principal_cohesion", "cohesion", "consensus")
-MARGINS = (0.0, 0.005, 0.02, 0.05)
+MARGINS = (0.0, 0.005, 0.02)
+WITH_FOREST = (*CANDIDATES, *METHODS, "random")
 #: What each default was chosen among, by its row.
 CHOICES = {
     "scaling": {"auto": "default", "equal norm": "equal norm", "own scale": "own scale"},
@@ -71,6 +75,9 @@ CHOICES = {
     "alpha": {"10": "default", "3": "alpha 3", "30": "alpha 30"},
     "graph": {"fed back": "default", "no feedback": "no feedback", "not learned": "Case III"},
 }
+#: Kinds of data; the rule of version 0.2.0 took equal norms for all but the last.
+KINDS = ("one unit", "several units", "redundant", "mostly background")
+REDUNDANT, SEVERAL_UNITS = 0.75, 0.9
 STEPS = (
     ("paper", "`BLUFS.paper()`"),
     ("paper, relaxed start", "deterministic start, polar iteration for Y"),
@@ -172,7 +179,22 @@ def measured(name: str) -> dict | None:
         for row, by_s in rows.items()
     }
     facts = {"classes": data.c, "counted": int(counted.n_clusters_), "scaling": fit.scaling_}
-    return facts | {"rows": rounded}
+    return facts | {"kind": kind(data), "rows": rounded}
+
+
+def kind(data: Dataset) -> str:
+    """Which of :data:`KINDS` the features are.
+
+    *Spread* is the standard deviation of the logarithm of their variances, *share* the part of a
+    feature of equal norm that the 2 c leading principal components explain, on average.
+    """
+    if choose_scaling(data.X) == "center":
+        return "mostly background"
+    equal = View.of(data.X, "center+unit", 2 * data.c)
+    if equal.squares[: 2 * data.c].sum() / data.X.shape[1] >= REDUNDANT:
+        return "redundant"
+    spread = np.log(data.X.var(axis=0)).std()
+    return "one unit" if spread < SEVERAL_UNITS else "several units"
 
 
 def main() -> None:
@@ -204,24 +226,31 @@ def cell(report: dict, row: str, names: list[str]) -> str:
     return " / ".join(f"{mean:.1f}" for mean in means if not np.isnan(mean))
 
 
-def domains(report: dict) -> dict[str, list[str]]:
-    """Names of the datasets by domain."""
-    groups: dict[str, list[str]] = {"all": list(report)}
-    for name in report:
-        groups.setdefault(DATASETS[name], []).append(name)
-    return groups
-
-
 def by_domain(rows: Iterable[str]) -> str:
-    """Mean scores by domain, and on how many sets ``"auto"`` took the features' own scale."""
     report = read("defaults")
+    return by_group(report, "domain", {name: DATASETS[name] for name in report}, rows)
+
+
+def by_kind(rows: Iterable[str]) -> str:
+    report = read("defaults")
+    kinds = {name: one["kind"] for name, one in report.items()}
+    return by_group(
+        report, "kind", dict(sorted(kinds.items(), key=lambda item: KINDS.index(item[1]))), rows
+    )
+
+
+def by_group(report: dict, what: str, group_of: dict[str, str], rows: Iterable[str]) -> str:
+    """Mean scores by group, and on how many sets ``"auto"`` took the features' own scale."""
+    groups: dict[str, list[str]] = {"all": list(report)}
+    for name, group in group_of.items():
+        groups.setdefault(group, []).append(name)
     table = []
-    for domain, names in domains(report).items():
+    for group, names in groups.items():
         own = sum(report[name]["scaling"] == "center" for name in names)
         table.append(
-            [f"{domain} ({len(names)}; {own})", *(cell(report, row, names) for row in rows)]
+            [f"{group} ({len(names)}; {own})", *(cell(report, row, names) for row in rows)]
         )
-    return markdown(["domain (sets; own scale)", *rows], table)
+    return markdown([f"{what} (sets; own scale)", *rows], table)
 
 
 def differences(rows: tuple[str, ...]) -> str:
@@ -262,26 +291,39 @@ def choices_left_out() -> str:
         "study": lambda name: name.removesuffix(", raw"),
         "domain": lambda name: DATASETS[name],
     }
-    metrics = ("acc", "nmi", "knn")
     table = []
-    for what, options in CHOICES.items():
-        scores = {
-            option: np.array([values(report, row, metric, names) for metric in metrics])
-            for option, row in options.items()
-        }
-        first = next(iter(options))
+    for what, scores in choices(report).items():
+        first = next(iter(scores.values()))
         for left_out, key in keys.items():
             folds = np.array([key(name) for name in names])
             picked: Counter = Counter()
-            gains = np.empty((len(metrics), len(names)))
+            gains = np.empty_like(first)
             for fold in dict.fromkeys(folds):
                 inside = folds == fold
                 best = max(scores, key=lambda option: scores[option][:, ~inside].mean())
                 picked[best] += 1
-                gains[:, inside] = scores[best][:, inside] - scores[first][:, inside]
+                gains[:, inside] = scores[best][:, inside] - first[:, inside]
             picks = ", ".join(f"{option} ({count})" for option, count in picked.most_common())
             table.append([what, left_out, picks, *(f"{gain:+.2f}" for gain in gains.mean(axis=1))])
     return markdown(["choice", "left out", "picked (times)", "ACC", "NMI", "5-NN"], table)
+
+
+def choices(report: dict) -> dict[str, dict[str, np.ndarray]]:
+    """By choice and option the scores, or their gains, of shape (3, number of datasets)."""
+    metrics = ("acc", "nmi", "knn")
+    found = {
+        what: {
+            option: np.array([values(report, row, metric, report) for metric in metrics])
+            for option, row in options.items()
+        }
+        for what, options in CHOICES.items()
+    }
+    found["blind"] = {"no search": np.zeros((3, len(report)))} | {
+        f"{criterion}, {margin:g}": all_blind_gains(report, WEIGHTS, criterion, margin)[:, :3].T
+        for criterion in CRITERIA
+        for margin in MARGINS
+    }
+    return found
 
 
 def counts() -> str:
@@ -317,57 +359,63 @@ def estimates() -> str:
 
 
 def blind() -> str:
-    """Gain of a choice without labels over the default, s by s, by criterion and margin."""
+    """Gain of a choice without labels over the default, with the most features."""
     report = read("defaults")
-    table = []
-    for criterion in CRITERIA:
-        for margin in MARGINS:
-            gains = np.array(
-                [blind_gains(report[name]["rows"], criterion, margin) for name in report]
-            )
-            table.append([criterion, f"{margin:g}", *(f"{g:+.2f}" for g in gains.mean(axis=0))])
-    oracle = [
-        np.mean(
-            [
-                np.mean(
-                    [
-                        max(one[metric] for one in by_s) - by_s[0][metric]
-                        for by_s in zip(*(report[name]["rows"][r] for r in CANDIDATES), strict=True)
-                    ]
-                )
-                for name in report
-            ]
-        )
-        for metric in ("acc", "nmi", "knn")
+    tried = [
+        ("weights", WEIGHTS, criterion, margin) for criterion in CRITERIA for margin in MARGINS
     ]
-    table.append(["by the labels (oracle)", "", *(f"{gain:+.2f}" for gain in oracle)])
-    return markdown(["criterion", "margin", "ACC", "NMI", "5-NN"], table)
+    tried.append(("and scaling", CANDIDATES, DEFAULT_CRITERION, DEFAULT_MARGIN))
+    table = [
+        [
+            searched,
+            criterion,
+            f"{margin:g}",
+            *gains_shown(all_blind_gains(report, rows, criterion, margin)),
+        ]
+        for searched, rows, criterion, margin in tried
+    ]
+    at_most = [[report[name]["rows"][row][-1] for row in WEIGHTS] for name in report]
+    best = [
+        [max(one[metric] for one in found) - found[0][metric] for metric in METRICS]
+        for found in at_most
+    ]
+    table.append(["weights", "the labels (oracle)", "", *gains_shown(best)])
+    return markdown(["searched", "by", "margin", *METRICS.values()], table)
 
 
-def blind_gains(rows: dict, criterion: str, margin: float) -> np.ndarray:
-    """Means over s of what the choice gains in ACC, NMI and 5-NN accuracy."""
-    gains = []
-    for by_s in zip(*(rows[row] for row in CANDIDATES), strict=True):
-        best = max(by_s, key=lambda one: one[criterion])
-        chosen = best if best[criterion] - by_s[0][criterion] > margin else by_s[0]
-        gains.append([chosen[metric] - by_s[0][metric] for metric in ("acc", "nmi", "knn")])
-    return np.mean(gains, axis=0)
-
-
-def blind_s() -> str:
-    """What the choice of s without labels gains over the mean over s, for the default setting."""
+def blind_by_s() -> str:
+    """The same for each number of features, by the criterion and the margin of BlindSearch."""
     report = read("defaults")
-    table = []
-    for criterion in CRITERIA[:2]:
-        gains = []
-        for name in report:
-            rows = report[name]["rows"]["default"]
-            best = max(rows, key=lambda one: one[criterion])
-            gains.append(
-                [best[m] - np.mean([one[m] for one in rows]) for m in ("acc", "nmi", "knn")]
+    search = (report, WEIGHTS, DEFAULT_CRITERION, DEFAULT_MARGIN)
+    table = [[s, *gains_shown(all_blind_gains(*search, i))] for i, s in enumerate(S_VALUES)]
+    return markdown(["features", *METRICS.values()], table)
+
+
+def gains_shown(gains) -> list[str]:
+    """Means over the datasets, the worst dataset in brackets."""
+    return [f"{np.mean(gain):+.2f} ({np.min(gain):+.1f})" for gain in np.transpose(gains)]
+
+
+def all_blind_gains(
+    report: dict, rows: tuple[str, ...], criterion: str, margin: float, at: int = -1
+):
+    """By dataset the gains in all four metrics; ``at`` tells which of the numbers of features."""
+    return np.array(
+        [
+            blind_gains(
+                [one["rows"][row][min(at, len(one["rows"][row]) - 1)] for row in rows],
+                criterion,
+                margin,
             )
-        table.append([criterion, *(f"{gain:+.2f}" for gain in np.mean(gains, axis=0))])
-    return markdown(["s by", "ACC", "NMI", "5-NN"], table)
+            for one in report.values()
+        ]
+    )
+
+
+def blind_gains(candidates: list[dict], criterion: str, margin: float) -> list[float]:
+    """What the choice gains over the first of the candidates in all four metrics."""
+    chosen = choose_blind(candidates, criterion, default_rows=candidates[:1], margin=margin)
+    return [chosen.get(key, np.nan) - candidates[0].get(key, np.nan) for key in METRICS]
 
 
 def steps() -> str:
@@ -386,13 +434,17 @@ RIVALS = (*METHODS, "random", "all features")
 PARTS = ("equal norm", "own scale", "no feedback", "Case III", "start only", "paper")
 TABLES = {
     "defaults_rivals": lambda: by_domain(("default", *RIVALS)),
+    "defaults_kinds": lambda: by_kind(
+        ("default", "equal norm", "own scale", "MCFS", "FSCA", "variance")
+    ),
     "defaults_parts": lambda: by_domain(("default", *PARTS)),
-    "defaults_differences": lambda: differences((*RIVALS, *PARTS)),
+    "defaults_differences": lambda: differences(RIVALS),
+    "defaults_parts_differences": lambda: differences(PARTS),
     "defaults_choices": choices_left_out,
     "defaults_counts": counts,
     "defaults_estimates": estimates,
     "defaults_blind": blind,
-    "defaults_blind_s": blind_s,
+    "defaults_blind_by_s": blind_by_s,
     "defaults_steps": steps,
 }
 

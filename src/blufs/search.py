@@ -28,11 +28,13 @@ DEFAULT_MARGIN = 0.005
 
 
 class BlindSearch(MetaEstimatorMixin, ColumnsMixin, BaseEstimator):
-    """Search for the parameters and the number of features of a selector, without labels.
+    """Search for the parameters of a selector without labels.
 
     Every candidate is judged by the clusters that k-means finds on its features: the fewer edges
     of a neighbour graph of all data they cut, the better. The estimator's own parameters are left
-    only for a candidate that is better by a margin.
+    only for a candidate that is better by a margin. The number of features stays as it is: it is
+    worth a search from about 60 features on; clusters on few features are too uncertain to judge
+    by.
 
     Parameters
     ----------
@@ -40,8 +42,6 @@ class BlindSearch(MetaEstimatorMixin, ColumnsMixin, BaseEstimator):
         Its ``include``, ``exclude``, ``costs`` and ``groups`` hold for every candidate.
     param_grid : dict of lists
         Values per parameter; all combinations are tried, and the estimator's own one.
-    s_values : sequence of int, optional
-        Numbers of features (groups, budgets) to choose from; only that of the estimator if None.
     n_clusters : int or None, default=None
         Clusters that k-means looks for; None takes the estimator's ``n_clusters``, or counts them
         if it has none or its value is ``"auto"``.
@@ -59,9 +59,9 @@ class BlindSearch(MetaEstimatorMixin, ColumnsMixin, BaseEstimator):
     best_estimator_ : selector
         Fitted with the chosen parameters on all data.
     best_params_ : dict
-        The chosen parameters, ``n_features_to_select`` included.
+        The chosen parameters, and ``n_features_to_select``.
     results_ : list of dict
-        One row per candidate: ``params``, ``s``, ``is_default``, ``features`` and the criteria.
+        One row per candidate: ``params``, ``is_default``, ``features`` and the criteria.
     n_clusters_ : int
 
     Examples
@@ -77,7 +77,6 @@ class BlindSearch(MetaEstimatorMixin, ColumnsMixin, BaseEstimator):
     _parameter_constraints: ClassVar[dict] = {
         "estimator": [BaseSelector],
         "param_grid": [dict],
-        "s_values": [None, "array-like"],
         "n_clusters": [None, Interval(Integral, 1, None, closed="left")],
         "criterion": [StrOptions(set(CRITERIA))],
         "margin": [Interval(Real, 0, None, closed="left")],
@@ -90,7 +89,6 @@ class BlindSearch(MetaEstimatorMixin, ColumnsMixin, BaseEstimator):
         estimator,
         param_grid,
         *,
-        s_values=None,
         n_clusters=None,
         criterion=DEFAULT_CRITERION,
         margin=DEFAULT_MARGIN,
@@ -99,7 +97,6 @@ class BlindSearch(MetaEstimatorMixin, ColumnsMixin, BaseEstimator):
     ):
         self.estimator = estimator
         self.param_grid = param_grid
-        self.s_values = s_values
         self.n_clusters = n_clusters
         self.criterion = criterion
         self.margin = margin
@@ -115,10 +112,11 @@ class BlindSearch(MetaEstimatorMixin, ColumnsMixin, BaseEstimator):
         for _, candidate in candidates:
             self._by_position(candidate)
         self.n_clusters_ = clusters_to_look_for(self.estimator, data, self.n_clusters)
-        self.results_ = self._judge(data, self._sizes(data), candidates)
+        s = self._size(data)
+        self.results_ = self._judge(data, s, candidates)
         own = [row for row in self.results_ if row["is_default"]]
         best = choose_blind(self.results_, self.criterion, default_rows=own, margin=self.margin)
-        self.best_params_ = {**best["params"], "n_features_to_select": best["s"]}
+        self.best_params_ = {**best["params"], "n_features_to_select": s}
         self.best_estimator_ = clone(self.estimator).set_params(**self.best_params_).fit(X)
         return self
 
@@ -127,16 +125,15 @@ class BlindSearch(MetaEstimatorMixin, ColumnsMixin, BaseEstimator):
         names = getattr(self, "feature_names_in_", None)
         return selector.set_params(**selector._by_position(self.n_features_in_, names))
 
-    def _sizes(self, X: np.ndarray) -> list[float]:
-        if self.s_values is not None:
-            return list(self.s_values)
+    def _size(self, X: np.ndarray) -> float:
+        """The number of features (groups, a budget) of the estimator, counted if it counts."""
         own = self._by_position(clone(self.estimator))
         d = X.shape[1]
         s = own._resolve_n_features(d)
-        return [s or len(np.unique(own._units(d)[0].labels[own.fit(X).indices_]))]
+        return s or len(np.unique(own._units(d)[0].labels[own.fit(X).indices_]))
 
-    def _judge(self, X: Any, s_values: Sequence[float], candidates) -> list[dict[str, Any]]:
-        """One row per candidate (parameters, selector) and s."""
+    def _judge(self, X: Any, s: float, candidates) -> list[dict[str, Any]]:
+        """One row per candidate (parameters, selector)."""
         # Candidates get the data as they are; they bring values near the ends back themselves.
         near = conditioned(X, ignores_offsets=True, ignores_scale=False)
         graph = graph_in_memory(near)
@@ -152,14 +149,12 @@ class BlindSearch(MetaEstimatorMixin, ColumnsMixin, BaseEstimator):
             key = _start_key(candidate, params)
             if key not in shared:
                 shared[key] = candidate.precompute(X)
-            path = candidate.select_path(X, s_values, precomputed=shared[key])
-            for s, solution in path.items():
-                features = solution.selected
-                chosen = dense_columns(X, features)
-                partitions = cluster(chosen, self.n_clusters_, seeds, restarts=3)
-                criteria = label_free_criteria(near, graph, partitions)
-                row = {"params": params, "s": s, "is_default": not params, "features": features}
-                rows.append(row | criteria)
+            features = candidate.select_path(X, [s], precomputed=shared[key])[s].selected
+            chosen = dense_columns(X, features)
+            partitions = cluster(chosen, self.n_clusters_, seeds, restarts=3)
+            criteria = label_free_criteria(near, graph, partitions)
+            row = {"params": params, "is_default": not params, "features": features}
+            rows.append(row | criteria)
         return rows
 
     def _candidates(self) -> list[tuple[dict[str, Any], BaseSelector]]:
@@ -169,7 +164,10 @@ class BlindSearch(MetaEstimatorMixin, ColumnsMixin, BaseEstimator):
             name = type(self.estimator).__name__
             raise ValueError(f"{name} has no n_features_to_select, so there is nothing to search")
         if "n_features_to_select" in self.param_grid:
-            raise ValueError("numbers of features belong in s_values, not in param_grid")
+            raise ValueError(
+                "param_grid has n_features_to_select: the criterion does not compare numbers of "
+                "features. Give the estimator as many as you can afford"
+            )
         candidates: list[tuple[dict[str, Any], BaseSelector]] = [({}, clone(self.estimator))]
         for params in ParameterGrid(self.param_grid):
             selector = clone(self.estimator).set_params(**params)

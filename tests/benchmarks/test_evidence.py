@@ -10,7 +10,8 @@ from blufs_bench.stages.classification import random_splits
 
 
 def scores(acc, **more):
-    return {"s": 20.0, "acc": acc, "nmi": acc / 2, "knn": acc + 1, **more}
+    criteria = dict.fromkeys(defaults.CRITERIA, 0.5)
+    return {"s": 20.0, "acc": acc, "nmi": acc / 2, "knn": acc + 1, **criteria, **more}
 
 
 @pytest.fixture
@@ -39,6 +40,17 @@ def test_a_choice_is_judged_on_what_was_left_out(report):
     assert lines["lam", "dataset"] == ("1 (3)", "+7.00")
     # Without the images, text alone takes the default for them.
     assert lines["lam", "domain"] == ("3 (1), 1 (1)", "-0.33")
+
+
+def test_a_blind_choice_is_judged_again_on_what_was_left_out(report):
+    """The criterion likes what is better on the images and worse on the text."""
+    for found in report.values():
+        found["rows"]["lam 1"] = [one | {"cohesion": 0.6} for one in found["rows"]["lam 1"]]
+    lines = [line for line in defaults.choices_left_out().splitlines() if "| blind |" in line]
+    by_domain = next(line for line in lines if "| domain |" in line)
+    assert "cohesion, 0 (1)" in by_domain
+    assert "no search (1)" in by_domain
+    assert "| -0.33 |" in by_domain
 
 
 def test_the_training_half_selects_from_its_own_rows_alone():

@@ -79,11 +79,11 @@ def test_choose_blind_stays_with_the_default_unless_the_gain_is_clear():
 def test_blind_search_keeps_what_it_found(blobs):
     X, _ = blobs
     grid = {"alpha": [0.01, 10.0], "lam": [0.01, 3.0]}
-    search = BlindSearch(BLUFS(n_clusters=4), grid, s_values=[2, 6], margin=0.0, n_runs=2).fit(X)
-    # Three other combinations and the estimator's own, two s each.
-    assert len(search.results_) == 8
+    search = BlindSearch(BLUFS(6, n_clusters=4), grid, margin=0.0, n_runs=2).fit(X)
+    # Three other combinations and the estimator's own.
+    assert len(search.results_) == 4
     best = max(search.results_, key=lambda row: row[DEFAULT_CRITERION])
-    assert search.best_params_ == {**best["params"], "n_features_to_select": best["s"]}
+    assert search.best_params_ == {**best["params"], "n_features_to_select": 6}
     assert set(np.flatnonzero(search.get_support())) == set(best["features"])
     assert {0, 1} <= set(best["features"])
     assert search.n_clusters_ == 4
@@ -106,13 +106,16 @@ def test_blind_search_works_for_any_method_and_parameter(blobs):
 @pytest.mark.parametrize(
     ("changes", "error", "message"),
     [
-        ({"s_values": []}, ValueError, "s_values is empty"),
-        ({"s_values": [13]}, ValueError, "above the number of features, 12"),
+        ({"estimator": BLUFS(13)}, ValueError, "above the number of features, 12"),
         ({"param_grid": {"nope": [1]}}, ValueError, "Invalid parameter 'nope'"),
         ({"param_grid": {"lam": 3}}, TypeError, "needs to be a list"),
         ({"param_grid": {"lam": []}}, ValueError, "non-empty"),
         ({"param_grid": {"lam": [1.0, -1.0]}}, ValueError, "'lam' parameter of BLUFS"),
-        ({"param_grid": {"n_features_to_select": [2]}}, ValueError, "belong in s_values"),
+        (
+            {"param_grid": {"n_features_to_select": [2]}},
+            ValueError,
+            "does not compare numbers of features",
+        ),
         ({"estimator": AllFeatures(), "param_grid": {}}, ValueError, "AllFeatures has no"),
         ({"estimator": BLUFS}, ValueError, "'estimator' parameter of BlindSearch"),
         ({"estimator": SelectKBest(k=2)}, ValueError, "'estimator' parameter of BlindSearch"),
@@ -154,7 +157,7 @@ def test_scikit_learn_checks(estimator, check):
 @pytest.mark.parametrize("kind", KINDS)
 def test_blind_search_takes_what_its_estimator_takes(blobs, kind, tmp_path):
     X, _ = blobs
-    search = BlindSearch(BLUFS(2, n_clusters=4), {"lam": [1.0]}, s_values=[2, 3], n_runs=1)
+    search = BlindSearch(BLUFS(2, n_clusters=4), {"lam": [1.0]}, n_runs=1)
     plain = clone(search).fit(X)
     found = search.fit(beyond_memory(kind, X, tmp_path))
     assert found.best_params_ == plain.best_params_

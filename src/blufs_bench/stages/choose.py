@@ -42,8 +42,9 @@ def choose(
 
     Returns
     -------
-    dict with "n_settings", "n_equal_budget", "default" and "blind" (a setting as canonical JSON),
-    and "oracle" and "oracle_equal_budget" (metric -> pairs of s and setting)
+    dict with "n_settings", "n_equal_budget", "default" (a setting as canonical JSON), "blind" (pairs
+    of s and setting; the default at any other s), and "oracle" and "oracle_equal_budget" (metric ->
+    pairs of s and setting)
     """
     names = [canonical_json(setting) for setting in settings]
     means = _means_over_seeds(screened)
@@ -52,18 +53,23 @@ def choose(
         "n_settings": len(names),
         "n_equal_budget": len(drawn),
         "default": names[0],
-        "blind": _blind(means, names[0]) if means else names[0],
+        "blind": _blind(means, names[0]) if means else [],
         "oracle": _oracle(means, names, s_values),
         "oracle_equal_budget": _oracle(means, drawn, s_values),
     }
 
 
-def _blind(means: list[dict[str, Any]], default: str) -> str:
-    """The setting with the best criterion, or the default unless the gain is above a margin."""
+def _blind(means: list[dict[str, Any]], default: str) -> list[tuple[int, str]]:
+    """For the largest s the setting with the best criterion, or the default for a small gain.
+
+    At fewer features the default stays: clusters on few features are too uncertain to judge by.
+    """
     from blufs.search import choose_blind
 
-    own = [row for row in means if row["setting"] == default]
-    return choose_blind(means, default_rows=own)["setting"]
+    most = max(row["s"] for row in means)
+    largest = [row for row in means if row["s"] == most]
+    own = [row for row in largest if row["setting"] == default]
+    return [(most, choose_blind(largest, default_rows=own)["setting"])]
 
 
 def choose_or_explain(

@@ -6,9 +6,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from blufs.search import choose_blind
 from blufs_bench.results.records import Record
-from blufs_bench.results.vocabulary import CHOICES, CRITERIA
+from blufs_bench.results.vocabulary import CHOICES
 
 
 def score_rows(scores: Sequence[Record]) -> list[Record]:
@@ -37,26 +36,17 @@ def score_rows(scores: Sequence[Record]) -> list[Record]:
 def _reported_s(scores: Iterable[Record]) -> dict[tuple[str, str, str, str], int | None]:
     """The s that stands for each (dataset, method, choice, metric) in the tables.
 
-    An oracle takes the s with the best mean, the blind choice the one with the best label-free
-    criterion, and the default the largest.
+    An oracle takes the s with the best mean, the others the largest.
     """
     values: dict[tuple, dict[Any, list[float]]] = defaultdict(lambda: defaultdict(list))
-    criteria: dict[tuple, dict[Any, Record]] = defaultdict(lambda: defaultdict(dict))
     for score in scores:
         group = (score["dataset"], score["method"], score["choice"], score["metric"])
-        known = [value for value in score["values"] if value is not None]
-        values[group][score["s"]] += known
-        if score["metric"] in CRITERIA and known:
-            criteria[group[:3]][score["s"]][score["metric"]] = known[0]
+        values[group][score["s"]] += [value for value in score["values"] if value is not None]
     reported: dict[tuple[str, str, str, str], int | None] = {}
     for group, by_s in values.items():
-        choice = group[2]
         ran = {s: known for s, known in by_s.items() if known}
-        rows = [{"s": s, **criteria[group[:3]][s]} for s in sorted(criteria[group[:3]])]
-        if CHOICES[choice].uses_labels and ran:
+        if CHOICES[group[2]].uses_labels and ran:
             reported[group] = max(ran, key=lambda s: (sum(ran[s]) / len(ran[s]), -s))
-        elif choice == "blind" and rows:
-            reported[group] = choose_blind(rows)["s"]
         else:
             reported[group] = max(ran or by_s, key=lambda s: s or 0)
     return reported

@@ -84,11 +84,12 @@ def evaluate(
 
 
 def chosen_setting(choices: dict[str, Any], choice: str, metric: str, s: int | None) -> str:
-    """The setting of a choice; the default where no s was screened (a single setting)."""
-    chosen = choices[choice]
-    if isinstance(chosen, str):
-        return chosen
-    return dict(chosen[metric])[s] if chosen[metric] else choices["default"]
+    """The setting of a choice; the default where nothing was chosen for this s."""
+    default = choices["default"]
+    if choice == "default":
+        return default
+    pairs = choices[choice][metric] if CHOICES[choice].uses_labels else choices[choice]
+    return dict(pairs).get(s, default)
 
 
 class _Evaluation:

@@ -184,7 +184,8 @@ def test_the_only_setting_is_every_choice():
         choose("wine", [{"a": 1}], [], [], budget=5, seed=3),
     )
     assert only == chosen
-    assert only["default"] == only["blind"] == '{"a": 1}'
+    assert only["default"] == '{"a": 1}'
+    assert only["blind"] == []
     assert (only["n_settings"], only["n_equal_budget"]) == (1, 1)
 
 
@@ -207,6 +208,23 @@ def test_oracle_has_the_best_screened_score_and_blind_never_sees_labels(stages, 
     )
     for key in ("default", "blind"):
         assert blind_to_labels[key] == choices[key]
+
+
+def test_blind_judges_by_the_most_features():
+    """The criterion rises with fewer features here, for another setting."""
+    rows = [
+        {"setting": f'{{"a": {a}}}', "s": s, "status": "ok", "criterion_principal_cohesion": value}
+        for a, s, value in (
+            (1, 2, 0.5),
+            (2, 2, 0.9),
+            (3, 2, 0.6),
+            (1, 4, 0.3),
+            (2, 4, 0.2),
+            (3, 4, 0.4),
+        )
+    ]
+    chosen = choose("wine", [{"a": 1}, {"a": 2}, {"a": 3}], rows, [2, 4], budget=2, seed=1)
+    assert chosen["blind"] == [(4, '{"a": 3}')]
 
 
 def test_equal_budget_oracle_draws_the_default_and_no_more_than_the_budget(stages):
@@ -271,7 +289,7 @@ def test_collected_tables_hold_every_score_and_every_selection_once(stages, tmp_
     assert set(frame["method"]) == {"LapScore"}
     reported = frame[frame["is_reported_s"]].groupby(["choice", "metric"])["s"].unique()
     assert all(len(s) == 1 for s in reported)
-    assert reported["default", "clustering_acc"][0] == 4
+    assert reported["default", "clustering_acc"][0] == reported["blind", "nmi"][0] == 4
     means = frame[frame["choice"] == "oracle"].groupby(["metric", "s"])["value"].mean()
     for metric in MEASURED:
         assert reported["oracle", metric][0] == means[metric].idxmax()

@@ -388,9 +388,9 @@ def test_searches_paths_and_stability_respect_them(wine):
     frame = pd.DataFrame(wine, columns=load_wine().feature_names)
     by_name = dict(zip(frame, COSTS, strict=True))
     estimator = BLUFS(5.0, n_clusters=3, costs=by_name)
-    search = BlindSearch(estimator, {"lam": [1.0, 10.0]}, s_values=[3.5, 5.0]).fit(frame)
-    assert all(COSTS[row["features"]].sum() <= row["s"] for row in search.results_)
-    assert COSTS[search.get_support()].sum() <= search.best_params_["n_features_to_select"]
+    search = BlindSearch(estimator, {"lam": [1.0, 10.0]}).fit(frame)
+    assert all(COSTS[row["features"]].sum() <= 5 for row in search.results_)
+    assert COSTS[search.get_support()].sum() <= search.best_params_["n_features_to_select"] == 5
     grouped = BLUFS("auto", n_clusters=3, groups=dict(zip(frame, GROUPS, strict=True)))
     search = BlindSearch(grouped, {"lam": [1.0]}).fit(frame)
     n_groups = len(set(groups_of(grouped.fit(frame).indices_)))
