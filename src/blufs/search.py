@@ -113,11 +113,14 @@ class BlindSearch(MetaEstimatorMixin, ColumnsMixin, BaseEstimator):
             self._by_position(candidate)
         self.n_clusters_ = clusters_to_look_for(self.estimator, data, self.n_clusters)
         s = self._size(data)
-        self.results_ = self._judge(data, s, candidates)
+        starts: dict[tuple, Any] = {}
+        self.results_ = self._judge(data, s, candidates, starts)
         own = [row for row in self.results_ if row["is_default"]]
         best = choose_blind(self.results_, self.criterion, default_rows=own, margin=self.margin)
         self.best_params_ = {**best["params"], "n_features_to_select": s}
-        self.best_estimator_ = clone(self.estimator).set_params(**self.best_params_).fit(X)
+        estimator = clone(self.estimator).set_params(**self.best_params_)
+        start = starts[_start_key(estimator, best["params"])]
+        self.best_estimator_ = estimator.fit(X, precomputed=start)
         return self
 
     def _by_position(self, selector: BaseSelector) -> BaseSelector:
@@ -132,8 +135,8 @@ class BlindSearch(MetaEstimatorMixin, ColumnsMixin, BaseEstimator):
         s = own._resolve_n_features(d)
         return s or len(np.unique(own._units(d)[0].labels[own.fit(X).indices_]))
 
-    def _judge(self, X: Any, s: float, candidates) -> list[dict[str, Any]]:
-        """One row per candidate (parameters, selector)."""
+    def _judge(self, X: Any, s: float, candidates, starts: dict) -> list[dict[str, Any]]:
+        """One row per candidate (parameters, selector); what fits share is put into ``starts``."""
         # Candidates get the data as they are; they bring values near the ends back themselves.
         near = conditioned(X, ignores_offsets=True, ignores_scale=False)
         graph = graph_in_memory(near)
@@ -143,13 +146,12 @@ class BlindSearch(MetaEstimatorMixin, ColumnsMixin, BaseEstimator):
                 'take criterion="principal_cohesion"'
             )
         seeds = [int(seed) for seed in _seeds(self.random_state, self.n_runs)]
-        shared: dict[tuple, Any] = {}
         rows = []
         for params, candidate in candidates:
             key = _start_key(candidate, params)
-            if key not in shared:
-                shared[key] = candidate.precompute(X)
-            features = candidate.select_path(X, [s], precomputed=shared[key])[s].selected
+            if key not in starts:
+                starts[key] = candidate.precompute(X)
+            features = candidate.select_path(X, [s], precomputed=starts[key])[s].selected
             chosen = dense_columns(X, features)
             partitions = cluster(chosen, self.n_clusters_, seeds, restarts=3)
             criteria = label_free_criteria(near, graph, partitions)

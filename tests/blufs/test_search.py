@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -87,6 +89,15 @@ def test_blind_search_keeps_what_it_found(blobs):
     assert set(np.flatnonzero(search.get_support())) == set(best["features"])
     assert {0, 1} <= set(best["features"])
     assert search.n_clusters_ == 4
+
+
+def test_blind_search_warns_of_raw_intensities_once():
+    rng = np.random.default_rng(0)
+    X = np.exp(rng.normal(5, 1.2, (60, 50)))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        BlindSearch(BLUFS(5, n_clusters=3), {"lam": [1.0], "alpha": [3.0]}, n_runs=1).fit(X)
+    assert [str(one.message)[:37] for one in caught] == ["the values look like raw intensities:"]
 
 
 def test_blind_search_never_leaves_the_default_for_a_huge_margin(blobs):
