@@ -20,7 +20,17 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks.data import DATASETS, NOT_THERE, load_part
 from benchmarks.harness import markdown, read, save
-from blufs import BLUFS, FSCA, MCFS, BLUFSVariant, LapScore, MaxVariance, SampleGraph
+from blufs import (
+    BLUFS,
+    FSCA,
+    FSPCA,
+    MCFS,
+    BLUFSVariant,
+    LapScore,
+    MaxVariance,
+    PivotedQR,
+    SampleGraph,
+)
 from blufs._numerics.matrix.scaling import choose_scaling
 from blufs._numerics.views import View
 from blufs.metrics import cluster, label_free_criteria, normalized_mutual_info, score_partitions
@@ -59,6 +69,8 @@ METHODS = {
     "LapScore": lambda c: LapScore(),
     "FSCA": lambda c: FSCA(),
     "variance": lambda c: MaxVariance(),
+    "PivotedQR": lambda c: PivotedQR(),
+    "FSPCA": lambda c: FSPCA(n_clusters=c),
 }
 #: Rows that are no fit of one method on each s.
 OTHERS = ("random", "all features", "auto s")
@@ -433,7 +445,9 @@ def steps() -> str:
 RIVALS = (*METHODS, "random", "all features")
 PARTS = ("equal norm", "own scale", "no feedback", "Case III", "start only", "paper")
 TABLES = {
-    "defaults_rivals": lambda: by_domain(("default", *RIVALS)),
+    "defaults_rivals": lambda: by_domain(
+        ("default", "MCFS", "LapScore", "FSCA", "variance", "random", "all features")
+    ),
     "defaults_kinds": lambda: by_kind(
         ("default", "equal norm", "own scale", "MCFS", "FSCA", "variance")
     ),
