@@ -76,6 +76,12 @@ def load(name: str) -> tuple[np.ndarray, np.ndarray]:
     return X, y
 
 
+def study(name: str) -> str:
+    """Sets of one study are not independent."""
+    name = name.removesuffix(", raw")
+    return _definitions()[name].get("study", name)
+
+
 def load_part(name: str, most: int = MAX_SAMPLES) -> tuple[np.ndarray, np.ndarray]:
     """At most 1000 samples or ``most``, drawn once, without the features that are then constant."""
     X, y = load(name)

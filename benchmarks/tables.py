@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-from benchmarks.evidence import bands, defaults, neural, training_half
+from benchmarks.evidence import defaults, neural, training_half
 from benchmarks.harness import ROOT, markdown, read
 from benchmarks.publish import advice, reference_pages
 from benchmarks.speed import (
@@ -72,7 +72,6 @@ TABLES: dict[str, Callable[[], str]] = {
     "methods_scale": methods_speed.table_large,
     "suites": suite_times.table,
     "w_step": w_step,
-    **bands.TABLES,
     **defaults.TABLES,
     **reference_pages.TABLES,
     **advice.TABLES,

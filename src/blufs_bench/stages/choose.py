@@ -42,9 +42,9 @@ def choose(
 
     Returns
     -------
-    dict with "n_settings", "n_equal_budget", "default" (a setting as canonical JSON), "blind" (pairs
-    of s and setting; the default at any other s), and "oracle" and "oracle_equal_budget" (metric ->
-    pairs of s and setting)
+    dict with "n_settings", "n_equal_budget", "default" (a setting as canonical JSON), "blind"
+    (pairs of s and setting; the default at any other s), and "oracle" and "oracle_equal_budget"
+    (metric -> pairs of s and setting)
     """
     names = [canonical_json(setting) for setting in settings]
     means = _means_over_seeds(screened)
