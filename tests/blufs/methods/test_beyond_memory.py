@@ -121,11 +121,6 @@ def test_why_features_were_chosen_is_told(tmp_path):
     np.testing.assert_allclose(found["correlation"], wanted["correlation"], atol=1e-9)
 
 
-def test_data_without_variance_are_refused(tmp_path):
-    with pytest.raises(ValueError, match="no variance"):
-        BLUFS(3).fit(beyond_memory("memmap", np.ones((20, 5)), tmp_path))
-
-
 def test_a_method_that_needs_all_data_at_once_says_so(tmp_path):
     source = beyond_memory("hdf5", clusters(0), tmp_path)
     with pytest.raises(TypeError, match="NDFS does not read data in chunks; load X first"):
