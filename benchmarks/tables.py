@@ -65,6 +65,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "planted": lambda: large.tables()[1],
     "on_disk": lambda: large.tables()[2],
     "many_features": lambda: large.tables()[3],
+    "distributed": distributed.passes_table,
     "distributed_plan": distributed.planned_table,
     "distributed_memory": distributed.planned_memory_table,
     "neighbor_indexes": neighbor_indexes.table,
