@@ -211,7 +211,7 @@ DOMAINS = {
     "single_cell": "Single cells",
     "text": "Text",
     "speech": "Speech",
-    "spectra": "Mass spectra",
+    "spectra": "Spectra",
     "molecules": "Molecules",
     "measurements": "Measurements",
     "artificial": "Artificial",
