@@ -106,6 +106,29 @@ def test_mean_curve_counts_a_missing_score_as_random_features(page):
     assert "* Counts as random features on datasets where it has no score." in text
 
 
+def test_mean_curve_is_over_most_datasets_where_one_has_other_sizes(page):
+    shown = page.execute_script(
+        """
+        const known = data.curves[state.metric][state.choice];
+        const all = data.special.all;
+        const shift = (by) => Object.entries(known.pie).forEach(([m, points]) => {
+          if (m !== all) points.forEach((p) => { p[0] += by; });
+        });
+        shift(1000);
+        showCurves();
+        const found = [datasetsOfMean(), byId("select-curve").options[0].textContent,
+          curvesOf("").BLUFS.map(([s]) => s)];
+        shift(-1000);
+        showCurves();
+        return [...found, byId("select-curve").options[0].textContent];"""
+    )
+    names, over, sizes, whole = shown
+    assert names == ["digits", "COIL20"]
+    assert over == "Mean over 2 of 3 datasets"
+    assert max(sizes) < 1000
+    assert whole == "Mean over the datasets"
+
+
 def test_more_methods_than_colours_are_still_told_apart(page):
     looks = page.execute_script(
         "for (let i = others.length; i < 36; i += 1) others.push(`method ${i}`);"
