@@ -304,10 +304,7 @@ def _read_parquet(path: Path, layout: Layout) -> Table:
     table = parquet.read_table(path)
     names = [name for name in table.column_names if not name.startswith("__index_level")]
     _check_left_out(layout.left_out, names)
-    # pandas' index names the samples.
-    index = (table.schema.pandas_metadata or {}).get("index_columns", [])
-    dropped = [name for name in names if name in index and name not in layout.left_out]
-    names = [name for name in names if name not in (*layout.left_out, *dropped)]
+    names = [name for name in names if name not in layout.left_out]
     columns = []
     for name in names:
         column = table[name].to_numpy()
@@ -320,8 +317,7 @@ def _read_parquet(path: Path, layout: Layout) -> Table:
                 f"column {name!r} of {str(path)!r} holds no numbers (for instance {column[0]!r}): "
                 f"leave it out by --drop {name}"
             ) from None
-    X = np.column_stack(columns) if columns else np.empty((0, 0))
-    return Table(X, names, [f"the index {name!r}" for name in dropped])
+    return Table(np.column_stack(columns) if columns else np.empty((0, 0)), names)
 
 
 def _read_npy(path: Path, layout: Layout) -> Table:

@@ -135,19 +135,6 @@ def test_every_format_gives_the_same_matrix(kind, tmp_path, X):
             read_table(tmp_path / "my.h5ad", Layout(array="raw"))
 
 
-def test_the_index_of_a_parquet_file_is_no_feature(tmp_path, X):
-    pytest.importorskip("pyarrow")
-    import pandas as pd
-
-    index = pd.Index(np.arange(60)[::-1], name="id")
-    pd.DataFrame(X, columns=NAMES, index=index).to_parquet(tmp_path / "my.parquet")
-    table = read_table(tmp_path / "my.parquet")
-    assert (table.names, table.dropped) == (NAMES, ["the index 'id'"])
-    np.testing.assert_array_equal(table.X, X)
-    given = read_table(tmp_path / "my.parquet", Layout(left_out=("id",)))
-    assert (given.names, given.dropped) == (NAMES, [])
-
-
 LAYOUTS = {
     "mark of the order of bytes": ("my.csv", "\ufeffa,b\n1,2\n3,4\n", {}, ["a", "b"]),
     "line ends of Windows": ("my.csv", "a,b\r\n1,2\r\n3,4\r\n", {}, ["a", "b"]),

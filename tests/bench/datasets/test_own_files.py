@@ -69,21 +69,17 @@ def test_a_folder_is_not_offered_instead_of_itself(tmp_path):
     assert "did you mean" not in problem
 
 
-@pytest.mark.parametrize("label", ["class", "id"])
-def test_an_index_is_no_feature(tmp_path, label):
+@pytest.mark.parametrize("keys", [{"drop": ["id"]}, {}], ids=["dropped", "kept"])
+def test_an_index_that_is_taken_as_a_feature_is_noted(tmp_path, keys):
     pd = pytest.importorskip("pandas")
-    rng = np.random.default_rng(0)
-    table = pd.DataFrame(rng.random((30, 3)), columns=list("abc"))
-    table["class"] = np.arange(30) % 2
-    table.index = pd.Index(np.arange(30) // 10, name="id")
+    table = pd.DataFrame(np.random.default_rng(0).random((30, 3)), columns=list("abc"))
+    table.index = pd.Index(np.arange(30)[::-1], name="id")
     table.to_parquet(tmp_path / "my.parquet")
-    made = prepare(defined(tmp_path / "my.parquet", label=label), tmp_path / "my.parquet")
-    if label == "class":
-        assert made.card["feature_names"] == ["a", "b", "c"]
-        assert made.card["notes"] == ["the index 'id' names the samples; it was left out"]
-    else:
-        assert made.card["feature_names"] == ["a", "b", "c", "class"]
-        assert made.card["n_classes"] == 3
+    spec = defined(tmp_path / "my.parquet", n_clusters=2, labelled=False, **keys)
+    made = prepare(spec, tmp_path / "my.parquet")
+    assert made.card["feature_names"] == [*([] if keys else ["id"]), "a", "b", "c"]
+    said = ["`drop: [id]` leaves it out" in note for note in made.card["notes"]]
+    assert any(said) == (not keys)
 
 
 @pytest.mark.parametrize("obs", [None, 3.0])

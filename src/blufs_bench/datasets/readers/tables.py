@@ -143,12 +143,12 @@ def read_parquet(path: Path, spec: Mapping[str, Any]) -> RawData:
     options = {"page_checksum_verification": True, "read_dictionary": sorted(text)}
     table = pq.read_table(path, **options).to_pandas()
     named = [name for name in table.index.names if name is not None]
-    asked = (spec.get("label"), *spec.get("drop", ()))
-    kept = [name for name in named if name in asked or str(name).lower() in _USUAL_LABELS]
-    raw = _split(table.reset_index(level=kept) if kept else table, spec)
+    raw = _split(table.reset_index(level=named) if named else table, spec)
     for name in named:
-        if name not in kept:
-            raw.notes.append(f"the index {name!r} names the samples; it was left out")
+        if name in (raw.feature_names or ()):
+            raw.notes.append(
+                f"the index {name!r} was taken as a feature; `drop: [{name}]` leaves it out"
+            )
     return raw
 
 
