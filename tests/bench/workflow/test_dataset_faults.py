@@ -62,7 +62,7 @@ FAULTS = {
     ),
     "statistics": (
         "compare/tests.py",
-        "    block, left_out_datasets, left_out_methods = complete_block(scores)\n",
+        "    whole, left_out_datasets, left_out_methods = complete_block(scores)\n",
         '"later" in scores.index',
     ),
     "tables": (
