@@ -56,6 +56,7 @@ def test_a_weight_of_one_method_and_a_new_dataset_touch_what_is_theirs_only(fini
     assert jobs["collect"] == 1
 
 
+@pytest.mark.slow
 def test_a_value_of_the_grid_touches_only_its_chunk(finished, tmp_path):
     project = finished.clone(tmp_path / "copy")
     chunked = "jobs: {settings_per_job: 2}\n"
