@@ -33,9 +33,9 @@ $(STAMP): pyproject.toml constraints.txt
 run: env  ## Run the default suite, 2 minutes: results/demo/report.html
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/snakemake --cores all
 
-test: env lint test-fast  ## Lint and the test suite, 8 minutes on two cores
+test: env lint test-fast  ## Lint and the test suite, 7 minutes on two cores
 
-test-fast: env  ## The tests alone, without those that take minutes, 7 minutes
+test-fast: env  ## The tests alone, without those that take minutes, 6 minutes
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pytest -m "not slow and not slurm" -n 2 --dist worksteal
 
 test-slow: env  ## The tests that take minutes, 15 minutes
