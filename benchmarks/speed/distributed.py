@@ -2,9 +2,9 @@
 
 ``python -m benchmarks.speed.distributed`` starts a cluster of one worker and one of two, each a
 process with one thread, and a client of both that is another process. The data are dense, of single
-precision, in a file that the workers read once and keep (``persist``). The clusters take turns,
-pass by pass, so that other work on the machine slows both. ``--fit`` adds a fit of BLUFS on two
-workers; ``--small`` takes a tenth of the samples.
+precision, in a file that the workers read once and keep (``persist``), evenly shared
+(``rebalance``). The clusters take turns, pass by pass, so that other work on the machine slows
+both. ``--fit`` adds a fit of BLUFS on two workers; ``--small`` takes a tenth of the samples.
 
 The bytes to the client are counted as they leave its sockets, which lead to the schedulers and the
 workers only. Time is wall time, and the processor time of the busiest worker: on a machine with
@@ -43,7 +43,7 @@ SIZES = {
     "quick": (1_000, 80, 3, 5, 400),
 }
 #: How often the clusters take their turns.
-TURNS = 2
+TURNS = 4
 #: What the table of a large fit assumes: samples, features, share stored, clusters, selected
 #: features, workers, bytes of a block, bytes per second of a network port, seconds of a task.
 PLAN = {
@@ -109,6 +109,7 @@ def measure_client(addresses: list[str], path: str, size: str, fit: bool) -> lis
         with client.as_current():
             kept.append(dask_matrix(path, step).persist())
             distributed.wait(kept[-1])
+            client.rebalance(kept[-1])
             kinds.append(passes_over(as_row_chunks(kept[-1]), c))
         reports.append({"passes": {}, "workers": len(client.nthreads()), "x_bytes": 4 * n * d})
     for name in kinds[0]:
